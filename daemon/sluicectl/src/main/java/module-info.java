@@ -2,6 +2,7 @@
 module io.sluice.sluicectl {
   requires static org.jspecify;
   requires io.sluice.management;
+  requires jdk.unsupported; // signals
   requires info.picocli;
   requires tools.jackson.core;
 

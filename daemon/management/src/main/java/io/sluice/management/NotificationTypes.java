@@ -61,6 +61,14 @@ public final class NotificationTypes {
       "A session host serves, or ended and is started again; the message is its guest's name and which.")
   public static final String SESSION_HOST = "io.sluice.session.host";
 
+  @Description(
+      "A CUDA program of a guest has come; the message is the guest's name, and the program.")
+  public static final String PROGRAM_OPENED = "io.sluice.program.opened";
+
+  @Description(
+      "A CUDA program of a guest has left, and all it had is gone; the message is the guest's name, and the program.")
+  public static final String PROGRAM_ENDED = "io.sluice.program.ended";
+
   @Description("The daemon begins to stop; the message lists the guests that lose their GPU.")
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 

@@ -16,6 +16,9 @@ public final class ObjectNames {
   /** Sessions of APIs. */
   public static final ObjectName SESSIONS = name(DOMAIN + ":type=Sessions");
 
+  /** CUDA programs of guests. */
+  public static final ObjectName PROGRAMS = name(DOMAIN + ":type=Programs");
+
   private ObjectNames() {}
 
   /** A guest by its name. */

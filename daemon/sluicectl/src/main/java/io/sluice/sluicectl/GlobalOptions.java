@@ -98,6 +98,11 @@ final class GlobalOptions {
     return LocalConnection.open(socket());
   }
 
+  /** Where what starts CUDA programs is looked for. */
+  CudaFiles cudaFiles() {
+    return CudaFiles.of(environment, CudaFiles.jars());
+  }
+
   Output output() {
     return new Output(line(), format, columns, !noHeader);
   }

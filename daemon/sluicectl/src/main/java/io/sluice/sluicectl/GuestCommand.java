@@ -1,9 +1,12 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.CudaStatus;
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.LocalConnection;
@@ -52,14 +55,18 @@ final class GuestCommand extends Noun {
       List<GuestChannel> channels = new ArrayList<>();
       bean.getChannels().values().forEach(c -> channels.add(new GuestChannel(guest.name(), c)));
       SessionHostStatus sessions = connection.sessions().getHosts().get(guest.name());
+      CudaStatus cuda = connection.programs().getGuests().get(guest.name());
       switch (output.format()) {
-        case json -> showJson(output, guest, channels, counters, sessions);
+        case json -> showJson(output, guest, channels, counters, sessions, cuda);
         case csv -> output.list(Views.GUESTS, List.of(guest));
         case table -> {
           List<Fact> facts = facts(guest, counters);
           if (sessions != null) {
             facts.add(new Fact("sessions", sessions.sessions() + " of " + sessions.sessionLimit()));
             facts.add(new Fact("api socket", sessions.socketPath()));
+          }
+          if (cuda != null) {
+            facts.addAll(facts(cuda));
           }
           output.facts(facts);
           if (!channels.isEmpty()) {
@@ -125,6 +132,19 @@ final class GuestCommand extends Noun {
     return facts;
   }
 
+  private static List<Fact> facts(CudaStatus cuda) {
+    return List.of(
+        new Fact(
+            "cuda programs",
+            cuda.programs()
+                + " of "
+                + cuda.programLimit()
+                + (cuda.turnedAway() == 0 ? "" : ", " + cuda.turnedAway() + " turned away")),
+        new Fact("cuda memory", Views.share(cuda.videoBytes(), cuda.videoLimitBytes())),
+        new Fact("host memory", Views.share(cuda.hostBytes(), cuda.hostLimitBytes())),
+        new Fact("cuda socket", cuda.socketPath()));
+  }
+
   private static String programs(GuestCounters counters) {
     String kept =
         counters.programs()
@@ -154,7 +174,8 @@ final class GuestCommand extends Noun {
       GuestStatus guest,
       List<GuestChannel> channels,
       GuestCounters counters,
-      @Nullable SessionHostStatus sessions) {
+      @Nullable SessionHostStatus sessions,
+      @Nullable CudaStatus cuda) {
     output.json(json -> {
       json.writeName("guest");
       json.writeStartObject();
@@ -166,6 +187,10 @@ final class GuestCommand extends Noun {
       if (sessions != null) {
         json.writeName("sessionHost");
         Output.object(json, Views.SESSION_HOSTS.columns(), sessions);
+      }
+      if (cuda != null) {
+        json.writeName(Views.CUDA.plural());
+        Output.object(json, Views.CUDA.columns(), cuda);
       }
       json.writeName("counters");
       json.writeStartObject();
@@ -331,6 +356,51 @@ final class GuestCommand extends Noun {
                   : MachineFragments.libvirt(guest, monitor));
     }
     return ExitCode.OK;
+  }
+
+  @Command(
+      name = "run",
+      customSynopsis = "sluicectl guest run [OPTION]... GUEST -- COMMAND...",
+      description = {
+        "Runs a CUDA program that has the guest's GPU and no other, without any change to it or to"
+            + " its libraries. Exits as the program does.",
+        "The launcher and the library are looked for in $SLUICE_CUDA_DIR, beside this program, and"
+            + " in /usr/lib/sluice."
+      })
+  int runProgram(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              arity = "1..*",
+              paramLabel = "COMMAND",
+              description = "The program and its arguments, behind --.")
+          List<String> command,
+      @Option(names = "--library", paramLabel = "PATH", description = "The library to use.")
+          @Nullable Path library,
+      @Option(names = "--launcher", paramLabel = "PATH", description = "The launcher to use.")
+          @Nullable Path launcher)
+      throws IOException, InterruptedException {
+    String socket;
+    try (LocalConnection connection = global.connect()) {
+      String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
+      CudaStatus cuda = connection.programs().getGuests().get(guest);
+      if (cuda == null) {
+        throw withoutCuda(guest);
+      }
+      socket = cuda.socketPath();
+    }
+    CudaFiles files = global.cudaFiles();
+    return new ProgramLauncher(files.launcher(launcher), files.library(library))
+        .run(socket, command);
+  }
+
+  private static ProblemException withoutCuda(String guest) {
+    return new ProblemException(
+        Problem.of(
+            ErrorCode.PROGRAM_GUEST,
+            "guest \"" + guest + "\" takes no CUDA programs",
+            "its cuda is not set",
+            "set cuda in its [[guest]], and restart the daemon"),
+        ExitCode.NOT_FOUND);
   }
 
   private long size(String text, String option, String command) {

@@ -29,7 +29,7 @@ final class MonitorCommand implements Callable<Integer> {
   private static final String PREFIX = "io.sluice.";
 
   private static final List<String> KINDS =
-      List.of("channel", "daemon", "guest", "migration", "quota", "session");
+      List.of("channel", "daemon", "guest", "migration", "program", "quota", "session");
 
   /** Waiting for more events than this the oldest are the daemon's to drop: JMX counts on it. */
   private static final int QUEUE = 10_000;
@@ -40,7 +40,8 @@ final class MonitorCommand implements Callable<Integer> {
       names = "--type",
       paramLabel = "TYPE",
       split = ",",
-      description = "Only events of these: channel, daemon, guest, migration, quota, session.")
+      description =
+          "Only events of these: channel, daemon, guest, migration, program, quota, session.")
   private List<String> types = new ArrayList<>();
 
   @Option(names = "--count", paramLabel = "N", description = "Ends after this many events.")

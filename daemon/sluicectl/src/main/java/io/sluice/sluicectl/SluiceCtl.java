@@ -78,6 +78,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new GuestCommand(global))
             .addSubcommand(new ChannelCommand(global))
             .addSubcommand(new SessionCommand(global))
+            .addSubcommand(new ProgramCommand(global))
             .addSubcommand(new MigrationCommand(global))
             .addSubcommand(new QuotaCommand(global))
             .addSubcommand(new TopCommand(global, System::nanoTime))
@@ -85,6 +86,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new ExplainCommand(global))
             .addSubcommand(new VersionCommand(global))
             .addSubcommand(new CompletionCommand(global));
+    line.setExpandAtFiles(false); // of guest run's command each word is the program's
     line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
     line.setParameterExceptionHandler((e, _) -> misused(e));
     return line;

@@ -1,6 +1,8 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.ChannelStatus;
+import io.sluice.management.CudaProgramStatus;
+import io.sluice.management.CudaStatus;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.MigrationBlocker;
@@ -111,6 +113,38 @@ final class Views {
               Column.programs("socket", SessionHostStatus::socketPath),
               Column.programs("devices", SessionHostStatus::devices),
               Column.programs("reason", SessionHostStatus::reason)));
+
+  static final Listing<CudaProgramStatus> PROGRAMS =
+      new Listing<>(
+          "programs",
+          List.of(
+              Column.both("guest", CudaProgramStatus::guest),
+              Column.both("program", CudaProgramStatus::number),
+              Column.both("command", CudaProgramStatus::command),
+              Column.both("pid", CudaProgramStatus::pid),
+              Column.both("uid", CudaProgramStatus::uid),
+              Column.programs("files", CudaProgramStatus::files),
+              Column.both("channels", CudaProgramStatus::channels),
+              Column.people("video-memory", p -> amount(p.videoBytes())),
+              Column.programs("video-bytes", CudaProgramStatus::videoBytes),
+              Column.people("host-memory", p -> amount(p.hostBytes())),
+              Column.programs("host-bytes", CudaProgramStatus::hostBytes),
+              Column.both("calls", CudaProgramStatus::calls),
+              Column.both("refused", CudaProgramStatus::refused)));
+
+  /** The programs of a guest, all of them together. */
+  static final Listing<CudaStatus> CUDA =
+      new Listing<>(
+          "cuda",
+          List.of(
+              Column.both("socket", CudaStatus::socketPath),
+              Column.both("programs", CudaStatus::programs),
+              Column.both("program-limit", CudaStatus::programLimit),
+              Column.both("turned-away", CudaStatus::turnedAway),
+              Column.both("video-bytes", CudaStatus::videoBytes),
+              Column.both("video-limit-bytes", CudaStatus::videoLimitBytes),
+              Column.both("host-bytes", CudaStatus::hostBytes),
+              Column.both("host-limit-bytes", CudaStatus::hostLimitBytes)));
 
   static final Listing<GpuStatus> GPUS =
       new Listing<>(

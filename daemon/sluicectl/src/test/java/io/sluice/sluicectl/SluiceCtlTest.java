@@ -51,6 +51,7 @@ final class SluiceCtlTest {
     }
     beans.registerMBean(migrations, ObjectNames.MIGRATIONS);
     beans.registerMBean(new FakeSessions(daemon.asked()), ObjectNames.SESSIONS);
+    beans.registerMBean(new FakePrograms(daemon.asked()), ObjectNames.PROGRAMS);
     Path socket = dir.resolve("control");
     server = LocalConnectorServer.start(socket, PeerPolicy.owner(), beans);
     ctl = new Ctl(socket);
@@ -131,6 +132,20 @@ final class SluiceCtlTest {
     "help-session-limit, session limit --help",
     "help-session-checkpoint, session checkpoint --help",
     "help-session-restore, session restore --help",
+    "program-list, program list",
+    "program-list-json, program list ml-02 --format json",
+    "program-list-csv, program list --format csv",
+    "program-list-unknown, program list ml-2",
+    "program-list-without, program list web-01",
+    "program-end, program end ml-02 3",
+    "program-end-unknown, program end ml-02 9",
+    "program-end-no-number, program end ml-02 first",
+    "guest-show-cuda, guest show ml-02",
+    "guest-show-cuda-json, guest show ml-02 --format json",
+    "guest-run-nothing, guest run ml-02",
+    "guest-run-without, guest run web-01 -- python3 train.py",
+    "help-program, program --help",
+    "help-guest-run, guest run --help",
     "quota-show, quota show",
     "quota-show-gpu, quota show embedded",
     "quota-show-guest, quota show web-01 --columns guest;evictions;kills;kills-put-off",

@@ -17,6 +17,7 @@ import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.migration.AuditedMigrations;
 import io.sluice.daemon.migration.LeftMachines;
 import io.sluice.daemon.migration.Migrations;
+import io.sluice.daemon.relay.CudaPrograms;
 import io.sluice.daemon.runtime.Audit;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
@@ -32,6 +33,7 @@ import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
+import io.sluice.management.ProgramsMXBean;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
@@ -148,6 +150,7 @@ public final class SluicedInstance implements AutoCloseable {
     QuotaStore quotas = new QuotaStore(config.stateDir());
     quotas.load();
     SessionHosts sessions = sessions(announcer, quotas);
+    CudaPrograms programs = programs(announcer);
     GuestTable table =
         new GuestTable(
             config,
@@ -167,7 +170,8 @@ public final class SluicedInstance implements AutoCloseable {
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
                 announcer::attached,
-                sessions::machine),
+                sessions::machine,
+                programs),
             announcer);
     DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
     announcer.bean = bean;
@@ -201,6 +205,7 @@ public final class SluicedInstance implements AutoCloseable {
     migrations.start();
     register(new AuditedMigrations(migrations), MigrationsMXBean.class, ObjectNames.MIGRATIONS);
     register(sessions, SessionsMXBean.class, ObjectNames.SESSIONS);
+    register(programs, ProgramsMXBean.class, ObjectNames.PROGRAMS);
     startControl();
     migrations.lookForLeftMachines();
     parts.push(() -> announceStop(bean, table));
@@ -236,6 +241,17 @@ public final class SluicedInstance implements AutoCloseable {
       sessions.serve(guest);
     }
     return sessions;
+  }
+
+  private CudaPrograms programs(Announcer announcer) throws OperationsException {
+    return new CudaPrograms(
+        new CudaPrograms.Surroundings(
+            kernel,
+            threads,
+            System::nanoTime,
+            group(config.guestGroup(), "guest-group"),
+            announcer::tell,
+            (deed, what) -> Audit.of(deed).addKeyValue("program", what).log("program ended")));
   }
 
   private ImmutableMap<String, GpuHost> openGpus(Announcer announcer) throws OperationsException {
@@ -317,6 +333,11 @@ public final class SluicedInstance implements AutoCloseable {
   /** Sessions of APIs, without a connection. */
   public SessionsMXBean sessions() {
     return JMX.newMXBeanProxy(beans, ObjectNames.SESSIONS, SessionsMXBean.class);
+  }
+
+  /** CUDA programs, without a connection. */
+  public ProgramsMXBean programs() {
+    return JMX.newMXBeanProxy(beans, ObjectNames.PROGRAMS, ProgramsMXBean.class);
   }
 
   /** Waits until somebody asks the daemon to stop. */

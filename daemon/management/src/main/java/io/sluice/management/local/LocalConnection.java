@@ -6,6 +6,7 @@ import io.sluice.management.GuestMXBean;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
+import io.sluice.management.ProgramsMXBean;
 import io.sluice.management.SessionsMXBean;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -87,6 +88,11 @@ public final class LocalConnection implements AutoCloseable {
   /** Sessions of APIs. */
   public SessionsMXBean sessions() {
     return JMX.newMXBeanProxy(beans(), ObjectNames.SESSIONS, SessionsMXBean.class);
+  }
+
+  /** CUDA programs of guests. */
+  public ProgramsMXBean programs() {
+    return JMX.newMXBeanProxy(beans(), ObjectNames.PROGRAMS, ProgramsMXBean.class);
   }
 
   /** A guest; whether it exists shows when it is asked. */

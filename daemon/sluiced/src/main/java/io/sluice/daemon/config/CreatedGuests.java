@@ -79,6 +79,16 @@ public final class CreatedGuests {
       if (guest.openCl()) {
         line(text, Schema.GUEST_OPENCL, "true");
       }
+      ProgramSettings programs = guest.programs();
+      if (programs.cuda()) {
+        line(text, Schema.GUEST_CUDA, "true");
+      }
+      if (programs.cudaPrograms() != ProgramSettings.CUDA_PROGRAMS) {
+        line(text, Schema.GUEST_CUDA_PROGRAMS, Integer.toString(programs.cudaPrograms()));
+      }
+      if (programs.cudaHostBytes() != ProgramSettings.CUDA_HOST_BYTES) {
+        line(text, Schema.GUEST_CUDA_HOST_MEMORY, Quantities.formatSize(programs.cudaHostBytes()));
+      }
     }
     StateFile.replace(file, text.toString());
   }

@@ -19,7 +19,7 @@ import java.util.UUID;
  * @param quota what it may have of its GPU
  * @param slots most channels and address spaces it may have
  * @param maps most memory it may have mapped; {@link #HOST_MEMORY}
- * @param openCl whether its applications are given sessions of OpenCL
+ * @param programs which of its programs need no device of it
  */
 public record GuestSettings(
     String name,
@@ -30,16 +30,26 @@ public record GuestSettings(
     Quota quota,
     SlotLimits slots,
     MapLimits maps,
-    boolean openCl) {
+    ProgramSettings programs) {
   /** Bytes of {@link #maps} that stand for as many as the host has. */
   public static final long HOST_MEMORY = 0;
 
   /** Limits of a guest that is created at run time. */
   public static final MapLimits DEFAULT_MAPS = new MapLimits(HOST_MEMORY, MapLimits.MAX_MAPS);
 
+  /** Whether its applications are given sessions of OpenCL. */
+  public boolean openCl() {
+    return programs.openCl();
+  }
+
   /** Where applications connect for sessions of APIs. */
   public Path apiSocket() {
     return socket.resolveSibling(socket.getFileName() + ".api");
+  }
+
+  /** Where CUDA programs connect. */
+  public Path cudaSocket() {
+    return socket.resolveSibling(socket.getFileName() + ".cuda");
   }
 
   /** Whether a text can name a guest. */

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.sluice.channel.SlotLimits;
+import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
 import io.sluice.management.Nearest;
@@ -337,17 +338,50 @@ final class Resolver {
     checkQuota(guest, name, quota, gpu, gpus);
     SlotLimits slots = slotsOf(section, guest);
     MapLimits maps = mapsOf(section, guest);
-    boolean openCl =
-        value(section, guest.values(), Schema.GUEST_OPENCL).orElseThrow(Resolver::badDefault);
+    ProgramSettings programs = programsOf(section, guest);
     GuestSettings settings =
-        new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots, maps, openCl);
-    if (openCl) {
+        new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots, maps, programs);
+    if (programs.openCl()) {
       claimSocket(
           settings.apiSocket(),
           "session socket of guest \"" + name + "\"",
           origin(guest.values(), Schema.GUEST_OPENCL.name()).orElse(guest.origin()));
     }
+    if (programs.cuda()) {
+      checkCuda(guest, name, gpu, gpus);
+      claimSocket(
+          settings.cudaSocket(),
+          "CUDA socket of guest \"" + name + "\"",
+          origin(guest.values(), Schema.GUEST_CUDA.name()).orElse(guest.origin()));
+    }
     return Optional.of(settings);
+  }
+
+  private ProgramSettings programsOf(String section, GuestDraft guest) {
+    Map<String, Raw> values = guest.values();
+    return new ProgramSettings(
+        value(section, values, Schema.GUEST_OPENCL).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_CUDA).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_CUDA_PROGRAMS).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_CUDA_HOST_MEMORY).orElseThrow(Resolver::badDefault));
+  }
+
+  /** CUDA programs speak to NVIDIA's driver, through whichever card it is. */
+  private void checkCuda(
+      GuestDraft guest, String name, String gpu, ImmutableList<GpuSettings> gpus) {
+    boolean served =
+        gpus.stream()
+            .anyMatch(each ->
+                each instanceof GpuSettings.Device card
+                    && card.name().equals(gpu)
+                    && NvidiaGpu.isNode(card.device()));
+    if (!served) {
+      draft.error(
+          ConfigCode.CONFLICT,
+          origin(guest.values(), Schema.GUEST_CUDA.name()).orElse(guest.origin()),
+          "cuda of guest \"" + name + "\", whose GPU " + gpu + " is none of NVIDIA's driver",
+          "give it one with device = \"/dev/nvidia0\", or remove cuda");
+    }
   }
 
   private MapLimits mapsOf(String section, GuestDraft guest) {

@@ -38,6 +38,9 @@ final class Schema {
   /** Of the objects of a guest's sessions, and of a session host's process. */
   static final long MOST_SESSION_MEMORY = 64L << 40;
 
+  /** Each takes a thread of the daemon, and descriptors. */
+  private static final int MOST_CUDA_PROGRAMS = 1024;
+
   static final Key<Path> RUN_DIR = new Key<>("run-dir", ValueType.PATH, "/run/sluice");
   static final Key<Path> STATE_DIR = new Key<>("state-dir", ValueType.PATH, "/var/lib/sluice");
   static final Key<Path> CONTROL_SOCKET = new Key<>("control-socket", ValueType.PATH, "");
@@ -130,6 +133,17 @@ final class Schema {
       new Key<>("compress", ValueType.oneOf("none", "zstd"), "none");
 
   static final Key<Boolean> GUEST_OPENCL = new Key<>("opencl", ValueType.FLAG, "false");
+  static final Key<Boolean> GUEST_CUDA = new Key<>("cuda", ValueType.FLAG, "false");
+  static final Key<Integer> GUEST_CUDA_PROGRAMS =
+      new Key<>(
+          "cuda-programs",
+          ValueType.number(1, MOST_CUDA_PROGRAMS),
+          Integer.toString(ProgramSettings.CUDA_PROGRAMS));
+  static final Key<Long> GUEST_CUDA_HOST_MEMORY =
+      new Key<>(
+          "cuda-host-memory",
+          ValueType.size(64 * MIB, 64L << 40, 4 * KIB),
+          Quantities.formatSize(ProgramSettings.CUDA_HOST_BYTES));
 
   static final Key<String> SANDBOX =
       new Key<>("sandbox", ValueType.oneOf("required", "best-effort"), "required");
@@ -213,7 +227,10 @@ final class Schema {
               GUEST_SPACE_LIMIT,
               GUEST_SHARED_LIMIT,
               GUEST_MAP_LIMIT,
-              GUEST_OPENCL));
+              GUEST_OPENCL,
+              GUEST_CUDA,
+              GUEST_CUDA_PROGRAMS,
+              GUEST_CUDA_HOST_MEMORY));
 
   static final ImmutableList<KeySection> SECTIONS =
       ImmutableList.of(

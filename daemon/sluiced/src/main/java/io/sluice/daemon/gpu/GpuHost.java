@@ -7,6 +7,8 @@ import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.nvidia.relay.Relay;
+import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.daemon.runtime.Threads;
@@ -20,6 +22,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -235,6 +238,14 @@ public final class GpuHost implements AutoCloseable {
    */
   public InterruptForwarder deliver(Guest guest) {
     return delivery.start(guest);
+  }
+
+  /**
+   * Begins to relay a guest's CUDA programs; whoever asks closes it. None where there is no driver
+   * of NVIDIA's for them to call.
+   */
+  public Optional<Relay> relay(String guest, RelayLimits limits) {
+    return gpu instanceof NvidiaGpu ? Optional.of(new Relay(limits)) : Optional.empty();
   }
 
   public String name() {

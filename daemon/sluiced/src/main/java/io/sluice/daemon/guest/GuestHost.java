@@ -12,7 +12,10 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.gpu.GpuHost;
+import io.sluice.daemon.relay.CudaPrograms;
+import io.sluice.daemon.relay.ProgramRelay;
 import io.sluice.daemon.runtime.Audit;
+import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.ErrorCode;
@@ -30,7 +33,6 @@ import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.state.StateTransfers;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.Locale;
@@ -54,6 +56,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   private final StateTransfers transfers;
   private final BiConsumer<GuestHost, Boolean> onAttach;
   private final Optional<ApiSessions> sessions;
+  private final CudaPrograms programs;
   private final GuestDevice device;
 
   /** Of the client that is attached; used by the thread that serves it. */
@@ -76,6 +79,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     this.transfers = surroundings.transfers();
     this.onAttach = surroundings.onAttach();
     this.sessions = surroundings.sessions().apply(settings);
+    this.programs = surroundings.programs();
     this.device =
         new GuestDevice(
             settings.name(), staged, surroundings.host(), mostMapped(settings, kernel), this);
@@ -97,13 +101,15 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
    * @param transfers how clients move their devices themselves
    * @param onAttach told when a client attaches (true) and when it has left (false)
    * @param sessions who serves the API sessions of a guest's machine, if anybody does
+   * @param programs serves their CUDA programs
    */
   public record Surroundings(
       DeviceHost host,
       Optional<GroupPrincipal> socketGroup,
       StateTransfers transfers,
       BiConsumer<GuestHost, Boolean> onAttach,
-      Function<GuestSettings, Optional<ApiSessions>> sessions) {}
+      Function<GuestSettings, Optional<ApiSessions>> sessions,
+      CudaPrograms programs) {}
 
   /**
    * Makes the guest's socket and begins to serve it.
@@ -127,6 +133,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
             host[0] = new GuestHost(settings, origin, gpu, surroundings, file, staged);
             host[0].device.start();
           });
+      host[0].servePrograms();
       return host[0];
     } catch (IOException | SluiceException e) {
       if (host[0] != null) {
@@ -138,6 +145,22 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
               e.toString(),
               "check the directory and its permissions")
           .exception();
+    }
+  }
+
+  /** When this throws the guest is closed. */
+  private void servePrograms() throws OperationsException, IOException {
+    boolean complete = false;
+    try {
+      programs.serve(
+          settings,
+          limits -> gpu.relay(settings.name(), limits).map(ProgramRelay::of),
+          () -> quota().limitBytes());
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
     }
   }
 
@@ -270,9 +293,10 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     onAttach.accept(this, false);
   }
 
-  /** Detaches whoever is attached and removes the socket. */
+  /** Sends its programs away, detaches whoever is attached, and removes the sockets. */
   @Override
   public void close() throws IOException {
+    programs.leave(settings.name());
     try {
       file.delete();
     } finally {
@@ -447,10 +471,6 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   }
 
   private static String program(PeerCredentials peer) {
-    try {
-      return Files.readString(Path.of("/proc", Integer.toString(peer.pid()), "comm")).strip();
-    } catch (IOException _) {
-      return "unknown"; // gone, or in a namespace of its own
-    }
+    return ProcessNames.ofPeer(peer.pid());
   }
 }

@@ -7,6 +7,7 @@ import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.ProgramSettings;
 import io.sluice.daemon.config.QuotaStore;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.gpu.GpuShares;
@@ -125,7 +126,7 @@ public final class GuestTable {
               vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
               SlotLimits.DEFAULT,
               GuestSettings.DEFAULT_MAPS,
-              false);
+              ProgramSettings.NONE);
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
         store.save(created());

@@ -7,6 +7,7 @@ import io.sluice.abi.sandbox.SandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.runtime.LoopFailures;
+import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;

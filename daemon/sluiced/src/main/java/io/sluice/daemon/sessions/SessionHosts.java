@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.OwnPlaces;
+import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;

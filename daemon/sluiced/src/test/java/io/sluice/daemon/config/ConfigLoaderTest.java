@@ -93,6 +93,23 @@ final class ConfigLoaderTest {
                 + "[[guest]]\nname = \"b\"\nvram-min = \"513MiB\"\n",
             "FILE:6:1: vram-min 513MiB of guest \"b\" does not fit: the guests before it leave"
                 + " 512MiB of the 1536MiB of GPU embedded; lower one of them [SLU-CONFIG-005]"),
+        wrong(
+            "[[guest]]\nname = \"a\"\ncuda = true\n",
+            "FILE:3:1: cuda of guest \"a\", whose GPU embedded is none of NVIDIA's driver; give it"
+                + " one with device = \"/dev/nvidia0\", or remove cuda [SLU-CONFIG-005]"),
+        wrong(
+            "[gpu.card]\ndevice = \"/dev/dri/card0\"\n[[guest]]\nname = \"a\"\ncuda = true\n",
+            "FILE:5:1: cuda of guest \"a\", whose GPU card is none of NVIDIA's driver"),
+        wrong("[[guest]]\nname = \"a\"\ncuda = \"yes\"\n", "\"yes\" is no value of cuda"),
+        wrong("[[guest]]\nname = \"a\"\ncuda-programs = \"0\"\n", "no value of cuda-programs"),
+        wrong("[[guest]]\nname = \"a\"\ncuda-programs = \"1025\"\n", "value of cuda-programs"),
+        wrong(
+            "[[guest]]\nname = \"a\"\ncuda-host-memory = \"63MiB\"\n",
+            "\"63MiB\" is no value of cuda-host-memory; it takes a size of 64MiB to 64TiB"),
+        wrong(
+            "[gpu.h100]\ndevice = \"/dev/nvidia0\"\n[[guest]]\nname = \"a\"\ncuda = true\n"
+                + "[[guest]]\nname = \"b\"\nsocket = \"/run/sluice/a.sock.cuda\"\n",
+            "socket of guest \"b\" is also that of the CUDA socket of guest \"a\""),
         wrong("[[guest]]\nname = \"a\"\nvram-min = \"1B\"\n", "\"1B\" is no value of vram-min"),
         wrong("[[guest]]\nname = \"a\"\nvram-min = \"-1MiB\"\n", "is no value of vram-min"),
         wrong(
@@ -312,6 +329,36 @@ final class ConfigLoaderTest {
     assertThat(config.guests().get(0).slots()).isEqualTo(SlotLimits.DEFAULT);
     assertThat(config.guests().get(1).slots()).isEqualTo(new SlotLimits(8, 127));
     assertThat(config.guests().get(1).uuid()).isEqualTo(GuestSettings.derivedUuid("db"));
+  }
+
+  @Test
+  void load_cuda_hasItsSocketAndLimits() throws Exception {
+    Files.writeString(
+        file,
+        """
+        [gpu.h100]
+        device = "/dev/nvidia0"
+        [[guest]]
+        name = "plain"
+        [[guest]]
+        name = "few"
+        cuda = true
+        cuda-programs = "2"
+        cuda-host-memory = "1GiB"
+        [[guest]]
+        name = "usual"
+        cuda = true
+        """);
+
+    DaemonConfig config = loader().load(file);
+
+    assertThat(config.guests())
+        .extracting(GuestSettings::programs)
+        .containsExactly(
+            ProgramSettings.NONE,
+            new ProgramSettings(false, true, 2, 1L << 30),
+            new ProgramSettings(false, true, 64, 8L << 30));
+    assertThat(config.guests().get(1).cudaSocket()).hasToString("/run/sluice/few.sock.cuda");
   }
 
   @Test

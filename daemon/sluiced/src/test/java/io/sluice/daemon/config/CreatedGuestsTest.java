@@ -87,6 +87,6 @@ final class CreatedGuestsTest {
         limit == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(limit),
         limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5),
         limit == 0 ? GuestSettings.DEFAULT_MAPS : new MapLimits(limit, 7),
-        limit != 0);
+        limit == 0 ? ProgramSettings.NONE : new ProgramSettings(true, false, 3, 1L << 30));
   }
 }

@@ -88,6 +88,6 @@ final class QuotaStoreTest {
         Quota.DEFAULT,
         SlotLimits.DEFAULT,
         GuestSettings.DEFAULT_MAPS,
-        false);
+        ProgramSettings.NONE);
   }
 }

@@ -46,6 +46,7 @@ final class ErrorsPage {
     areas.put("CHN", "channels and memory of a guest");
     areas.put("GPU", "the embedded GPU and pscnv");
     areas.put("SES", "API sessions");
+    areas.put("PROG", "CUDA programs of a guest");
     areas.put("RM", "NVIDIA GPUs");
     areas.put("VFU", "the virtual device and its client");
     areas.put("DMA", "memory that a client shares");

@@ -9,6 +9,7 @@ import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
+import io.sluice.management.ProgramsMXBean;
 import io.sluice.management.SessionsMXBean;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ final class JmxPageTest {
               ObjectNames.DAEMON.toString(), DaemonMXBean.class,
               ObjectNames.guest("NAME").toString(), GuestMXBean.class,
               ObjectNames.MIGRATIONS.toString(), MigrationsMXBean.class,
+              ObjectNames.PROGRAMS.toString(), ProgramsMXBean.class,
               ObjectNames.SESSIONS.toString(), SessionsMXBean.class));
 
   /** An MXBean of which somebody forgot something. */

@@ -1,0 +1,59 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.CudaProgramStatus;
+import io.sluice.management.CudaStatus;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.ProgramsMXBean;
+import java.util.List;
+import java.util.Map;
+import javax.management.OperationsException;
+
+/** CUDA programs of one guest that always look the same. */
+final class FakePrograms implements ProgramsMXBean {
+  static final String GUEST = "ml-02";
+  static final String SOCKET = "/run/sluice/ml-02.sock.cuda";
+
+  private final List<String> asked;
+
+  /**
+   * @param asked what was asked for, in order
+   */
+  FakePrograms(List<String> asked) {
+    this.asked = asked;
+  }
+
+  @Override
+  public Map<String, CudaStatus> getGuests() {
+    return Map.of(
+        GUEST, new CudaStatus(GUEST, SOCKET, 2, 64, 3, 5L << 30, 40L << 30, 240L << 20, 8L << 30));
+  }
+
+  @Override
+  public List<CudaProgramStatus> list(String guest) throws OperationsException {
+    if (!guest.isEmpty() && !guest.equals(GUEST)) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_GUEST,
+              "cannot list CUDA programs",
+              "it is no guest that takes CUDA programs",
+              "there are " + GUEST)
+          .exception();
+    }
+    return List.of(
+        new CudaProgramStatus(GUEST, 3, 7001, 1000, "python3", 9, 20, 4321, 0, 5L << 30, 160 << 20),
+        new CudaProgramStatus(GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20));
+  }
+
+  @Override
+  public void end(String guest, long program) throws OperationsException {
+    if (program != 3 && program != 4) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_UNKNOWN,
+              "cannot end CUDA program " + program + " of guest \"" + guest + "\"",
+              "there is no such program",
+              "sluicectl program list shows those there are")
+          .exception();
+    }
+    asked.add("end program " + guest + " " + program);
+  }
+}

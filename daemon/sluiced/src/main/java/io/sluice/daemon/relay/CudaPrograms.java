@@ -1,0 +1,210 @@
+package io.sluice.daemon.relay;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.ProgramStatus;
+import io.sluice.channel.nvidia.relay.RelayLimits;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.ProcessNames;
+import io.sluice.management.CudaProgramStatus;
+import io.sluice.management.CudaStatus;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.ProgramsMXBean;
+import java.io.IOException;
+import java.nio.file.attribute.GroupPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The CUDA programs of all guests that take some, and what an operator sees of them. */
+public final class CudaPrograms implements ProgramsMXBean {
+  private static final Logger LOG = LoggerFactory.getLogger(CudaPrograms.class);
+
+  private final Surroundings surroundings;
+  private final Object lock = new Object();
+
+  @GuardedBy("lock")
+  private final Map<String, Served> guests = new TreeMap<>();
+
+  /**
+   * The surroundings of all doors.
+   *
+   * @param nanoTime monotonic
+   * @param socketGroup may connect besides the daemon's user; empty for nobody
+   * @param tell a notification's type and message
+   * @param audit an operator's deed and its program, for the log
+   */
+  public record Surroundings(
+      Kernel kernel,
+      ThreadFactory threads,
+      LongSupplier nanoTime,
+      Optional<GroupPrincipal> socketGroup,
+      BiConsumer<String, String> tell,
+      BiConsumer<String, String> audit) {}
+
+  /** A guest whose programs are served. */
+  private record Served(RelayDoor door, RelayLimits limits) {
+    CudaStatus status() {
+      List<ProgramStatus> programs = door.relay().programs();
+      return new CudaStatus(
+          door.guest().name(),
+          door.guest().cudaSocket().toString(),
+          programs.size(),
+          limits.programs(),
+          door.turnedAway(),
+          programs.stream().mapToLong(ProgramStatus::videoBytes).sum(),
+          limits.videoBytes().getAsLong(),
+          programs.stream().mapToLong(ProgramStatus::hostBytes).sum(),
+          limits.hostBytes().getAsLong());
+    }
+
+    List<CudaProgramStatus> programs() {
+      return door.relay().programs().stream().map(this::status).toList();
+    }
+
+    private CudaProgramStatus status(ProgramStatus program) {
+      return new CudaProgramStatus(
+          door.guest().name(),
+          program.number(),
+          program.peer().pid(),
+          program.peer().uid(),
+          ProcessNames.ofPeer(program.peer().pid()),
+          program.files(),
+          program.channels(),
+          program.calls(),
+          program.refused(),
+          program.videoBytes(),
+          program.hostBytes());
+    }
+  }
+
+  public CudaPrograms(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  /**
+   * Begins to serve a guest's programs, if it takes any.
+   *
+   * @param gpu begins to relay them, if the GPU can
+   * @param videoBytes most video memory that the guest may have now
+   */
+  public void serve(
+      GuestSettings guest,
+      Function<RelayLimits, Optional<ProgramRelay>> gpu,
+      LongSupplier videoBytes)
+      throws OperationsException {
+    if (!guest.programs().cuda()) {
+      return;
+    }
+    long hostBytes = guest.programs().cudaHostBytes();
+    RelayLimits limits =
+        new RelayLimits(guest.programs().cudaPrograms(), videoBytes, () -> hostBytes);
+    String failed = "cannot serve the CUDA programs of guest \"" + guest.name() + "\"";
+    ProgramRelay relay = gpu.apply(limits).orElseThrow(() -> noRelay(failed, guest));
+    try {
+      RelayDoor door = RelayDoor.open(guest, relay, surroundings);
+      synchronized (lock) {
+        guests.put(guest.name(), new Served(door, limits));
+      }
+    } catch (IOException | SluiceException e) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_SOCKET,
+              failed,
+              e.toString(),
+              "check the directory of " + guest.cudaSocket())
+          .exception();
+    }
+  }
+
+  private static OperationsException noRelay(String failed, GuestSettings guest) {
+    return Problem.of(
+            ErrorCode.PROGRAM_GPU,
+            failed,
+            "GPU \"" + guest.gpu() + "\" is none of NVIDIA's driver",
+            "give the guest another GPU, or remove its cuda")
+        .exception();
+  }
+
+  /** Sends a guest's programs away, if it has any; nothing of them is left then. */
+  public void leave(String guest) {
+    Served served;
+    synchronized (lock) {
+      served = guests.remove(guest);
+    }
+    if (served == null) {
+      return;
+    }
+    try {
+      served.door().close();
+    } catch (IOException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .setCause(e)
+          .log("the socket of a guest's CUDA programs is left behind");
+    }
+  }
+
+  @Override
+  public Map<String, CudaStatus> getGuests() {
+    Map<String, CudaStatus> statuses = new TreeMap<>();
+    all().forEach((name, served) -> statuses.put(name, served.status()));
+    return statuses;
+  }
+
+  @Override
+  public List<CudaProgramStatus> list(String guest) throws OperationsException {
+    if (!guest.isEmpty()) {
+      return find("cannot list CUDA programs", guest).programs();
+    }
+    List<CudaProgramStatus> found = new ArrayList<>();
+    all().values().forEach(served -> found.addAll(served.programs()));
+    return found;
+  }
+
+  @Override
+  public void end(String guest, long program) throws OperationsException {
+    String failed = "cannot end CUDA program " + program + " of guest \"" + guest + "\"";
+    if (!find(failed, guest).door().relay().end(program)) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_UNKNOWN,
+              failed,
+              "there is no such program",
+              "sluicectl program list shows those there are")
+          .exception();
+    }
+    surroundings.audit().accept("program-end", guest + " " + program);
+  }
+
+  private Map<String, Served> all() {
+    synchronized (lock) {
+      return new TreeMap<>(guests);
+    }
+  }
+
+  private Served find(String failed, String guest) throws OperationsException {
+    Map<String, Served> all = all();
+    Served served = all.get(guest);
+    if (served == null) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_GUEST,
+              failed,
+              "it is no guest that takes CUDA programs",
+              all.isEmpty()
+                  ? "set cuda in its [[guest]], and restart the daemon"
+                  : "there are " + String.join(", ", all.keySet()))
+          .exception();
+    }
+    return served;
+  }
+}

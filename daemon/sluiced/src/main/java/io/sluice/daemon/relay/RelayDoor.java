@@ -1,0 +1,292 @@
+package io.sluice.daemon.relay;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RateLimit;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.LoopFailures;
+import io.sluice.daemon.runtime.ProcessNames;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.local.SocketFile;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The socket at which a guest's CUDA programs come in. A thread accepts them, at a bounded pace;
+ * each is served on a thread of its own until it has left. When the door closes all are sent away,
+ * and waited for.
+ */
+final class RelayDoor implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RelayDoor.class);
+
+  /** Connections beyond the programs there may be: the relay tells those why it takes no more. */
+  static final int SPARE = 8;
+
+  /** Programs that may come at once; those beyond wait for their turn. */
+  static final int BURST = 64;
+
+  private static final Duration INTERVAL = Duration.ofMillis(50);
+  private static final int BACKLOG = 128;
+
+  /** Lines of the log about programs that are turned away, at once and in the long run. */
+  private static final int LINES = 4;
+
+  private static final Duration LINE_INTERVAL = Duration.ofSeconds(10);
+
+  /** The pause when accepting has failed: what is missing may come back. */
+  private static final long FAILED_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** How long programs that are sent away are waited for, all together. */
+  private static final long END_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private final GuestSettings guest;
+  private final ProgramRelay relay;
+  private final CudaPrograms.Surroundings surroundings;
+  private final Kernel kernel;
+  private final SocketFile file;
+  private final Fd listener;
+  private final Fd wake;
+  private final RateLimit pace;
+  private final RateLimit lines;
+  private final LoopFailures failures = new LoopFailures(LOG, "accepting CUDA programs");
+  private final Thread thread;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Object lock = new Object();
+
+  @GuardedBy("lock")
+  private final Set<Thread> serving = new HashSet<>();
+
+  @GuardedBy("lock")
+  private long turnedAway;
+
+  private RelayDoor(
+      GuestSettings guest,
+      ProgramRelay relay,
+      CudaPrograms.Surroundings surroundings,
+      SocketFile file,
+      Fd listener) {
+    this.guest = guest;
+    this.relay = relay;
+    this.surroundings = surroundings;
+    this.kernel = surroundings.kernel();
+    this.file = file;
+    this.listener = listener;
+    pace = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    lines = new RateLimit(LINES, LINE_INTERVAL, surroundings.nanoTime());
+    thread = surroundings.threads().newThread(this::accept);
+    thread.setName("sluice-" + guest.name() + "-cuda");
+    wake = kernel.eventfd(0, Kernel.NONBLOCK);
+  }
+
+  /**
+   * Opens it; programs come in at once.
+   *
+   * @param relay is closed with it, or when this throws
+   */
+  static RelayDoor open(
+      GuestSettings guest, ProgramRelay relay, CudaPrograms.Surroundings surroundings)
+      throws OperationsException, IOException {
+    SocketFile file =
+        new SocketFile(
+            guest.cudaSocket(),
+            "the socket of CUDA programs of guest \"" + guest.name() + "\",",
+            ErrorCode.PROGRAM_SOCKET);
+    Fd[] listener = new Fd[1];
+    RelayDoor[] door = new RelayDoor[1];
+    boolean complete = false;
+    try {
+      file.publish(
+          surroundings.socketGroup(),
+          ErrorCode.PROGRAM_SOCKET,
+          staged -> {
+            listener[0] = surroundings.kernel().listen(staged, BACKLOG);
+            door[0] = new RelayDoor(guest, relay, surroundings, file, listener[0]);
+          });
+      door[0].thread.start();
+      complete = true;
+      return door[0];
+    } finally {
+      if (!complete) {
+        release(relay, file, listener[0], door[0]);
+      }
+    }
+  }
+
+  private static void release(
+      ProgramRelay relay, SocketFile file, @Nullable Fd listener, @Nullable RelayDoor door)
+      throws IOException {
+    relay.close();
+    if (listener != null) {
+      listener.close();
+    }
+    if (door != null) {
+      door.wake.close();
+      file.delete();
+    }
+  }
+
+  GuestSettings guest() {
+    return guest;
+  }
+
+  ProgramRelay relay() {
+    return relay;
+  }
+
+  /** Connections turned away so far. */
+  long turnedAway() {
+    synchronized (lock) {
+      return turnedAway;
+    }
+  }
+
+  private void accept() {
+    while (!closed.get()) {
+      try {
+        acceptOne();
+      } catch (RuntimeException | Error e) {
+        // No descriptors, memory or threads are left, most likely: all may come back.
+        if (!closed.get() && !(e instanceof SyscallException gone && gone.is(Errno.ECONNABORTED))) {
+          failures.note(e);
+          LockSupport.parkNanos(this, FAILED_NS);
+        }
+      }
+    }
+  }
+
+  private void acceptOne() {
+    if (!pace.tryTake()) {
+      int _ =
+          kernel.pollNs(
+              List.of(wake), new short[] {Kernel.POLLIN}, new short[1], pace.untilNextNs());
+      return;
+    }
+    short[] ready = new short[2];
+    kernel.poll(List.of(wake, listener), new short[] {Kernel.POLLIN, Kernel.POLLIN}, ready, -1);
+    if (ready[0] != 0) {
+      return;
+    }
+    Fd connection = kernel.accept(listener);
+    boolean served = false;
+    try {
+      served = begin(connection, kernel.peerCredentials(connection));
+    } finally {
+      if (!served) {
+        connection.close();
+      }
+    }
+  }
+
+  /** Whether the connection has a thread, which closes it. */
+  private boolean begin(Fd connection, PeerCredentials peer) {
+    String program = ProcessNames.ofPeer(peer.pid()) + ", pid " + peer.pid();
+    Thread made = surroundings.threads().newThread(() -> serve(connection, program));
+    made.setName("cuda-" + peer.pid());
+    synchronized (lock) {
+      if (serving.size() >= guest.programs().cudaPrograms() + SPARE) {
+        turnedAway++;
+        tellTurnedAway(program);
+        return false;
+      }
+      serving.add(made);
+    }
+    boolean started = false;
+    try {
+      made.start();
+      started = true;
+      return true;
+    } finally {
+      if (!started) {
+        forget(made);
+      }
+    }
+  }
+
+  private void tellTurnedAway(String program) {
+    if (lines.tryTake()) {
+      LOG.atWarn()
+          .addKeyValue("code", ErrorCode.PROGRAM_REFUSED.code())
+          .addKeyValue("guest", guest.name())
+          .addKeyValue("program", program)
+          .log("a CUDA program is turned away: there are too many");
+    }
+  }
+
+  private void serve(Fd connection, String program) {
+    try {
+      surroundings.tell().accept(NotificationTypes.PROGRAM_OPENED, guest.name() + " " + program);
+      relay.serve(connection);
+    } catch (RuntimeException | Error e) {
+      LOG.atError()
+          .addKeyValue("guest", guest.name())
+          .addKeyValue("program", program)
+          .setCause(e)
+          .log("a CUDA program could not be served any longer");
+    } finally {
+      connection.close();
+      forget(Thread.currentThread());
+      surroundings.tell().accept(NotificationTypes.PROGRAM_ENDED, guest.name() + " " + program);
+    }
+  }
+
+  private void forget(Thread made) {
+    synchronized (lock) {
+      serving.remove(made);
+    }
+  }
+
+  /** Lets nobody in any more, sends all away, and waits for them; again, it does nothing. */
+  @Override
+  public void close() throws IOException {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    kernel.signal(wake);
+    Threads.joinUninterruptibly(thread);
+    try {
+      file.delete();
+    } finally {
+      listener.close();
+      wake.close();
+      relay.close();
+      awaitAll();
+    }
+  }
+
+  private void awaitAll() {
+    Set<Thread> left;
+    synchronized (lock) {
+      left = Set.copyOf(serving);
+    }
+    long untilNs = surroundings.nanoTime().getAsLong() + END_NS;
+    try {
+      for (Thread each : left) {
+        Duration wait = Duration.ofNanos(untilNs - surroundings.nanoTime().getAsLong());
+        if (!each.join(wait.isNegative() ? Duration.ZERO : wait)) {
+          LOG.atError()
+              .addKeyValue("guest", guest.name())
+              .addKeyValue("thread", each.getName())
+              .log("a CUDA program that was sent away is still served");
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,392 @@
+package io.sluice.daemon.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.nvidia.relay.RelayLimits;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.CudaProgramStatus;
+import io.sluice.management.CudaStatus;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Doors of CUDA programs with the real kernel, of which a call can fail, and a relay of ours. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class CudaProgramsTest {
+  private static final int MOST = 2;
+
+  @TempDir private Path dir;
+  private final Kernel real = RealKernel.create();
+  private final AtomicReference<@Nullable Throwable> acceptFailure = new AtomicReference<>();
+  private final AtomicReference<@Nullable Error> threadFailure = new AtomicReference<>();
+  private final Kernel kernel = failing();
+  private final Threads threads = new Threads();
+  private final AtomicLong videoBytes = new AtomicLong(1 << 20);
+  private final List<String> told = new CopyOnWriteArrayList<>();
+  private final List<String> audited = new CopyOnWriteArrayList<>();
+  private final List<RelayLimits> limits = new ArrayList<>();
+  private final FakeRelay relay = new FakeRelay(real);
+  private final CudaPrograms programs =
+      new CudaPrograms(
+          new CudaPrograms.Surroundings(
+              kernel,
+              this::newThread,
+              System::nanoTime,
+              Optional.empty(),
+              (type, message) -> told.add(type + " " + message),
+              (deed, what) -> audited.add(deed + " " + what)));
+
+  @SuppressWarnings("NullAway.Init")
+  private GuestSettings plain;
+
+  @SuppressWarnings("NullAway.Init")
+  private GuestSettings guest;
+
+  @BeforeEach
+  void configure() throws Exception {
+    Path file =
+        Files.writeString(
+            dir.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%s"
+            [gpu.h100]
+            device = "/dev/nvidia0"
+            [[guest]]
+            name = "plain"
+            [[guest]]
+            name = "ml-01"
+            cuda = true
+            cuda-programs = "%d"
+            cuda-host-memory = "1GiB"
+            """
+                .formatted(dir, MOST));
+    DaemonConfig config = new ConfigLoader(Map.of(), Map.of()).load(file);
+    plain = config.guests().get(0);
+    guest = config.guests().get(1);
+  }
+
+  /** No thread is left, nor a socket's file. */
+  @AfterEach
+  void leave() {
+    programs.leave(guest.name());
+    assertThat(threads.join(Duration.ofSeconds(5))).isEmpty();
+    assertThat(guest.cudaSocket()).doesNotExist();
+  }
+
+  private Kernel failing() {
+    return (Kernel)
+        Proxy.newProxyInstance(
+            Kernel.class.getClassLoader(),
+            new Class<?>[] {Kernel.class},
+            (_, method, arguments) -> {
+              Throwable planned =
+                  method.getName().equals("accept") ? acceptFailure.getAndSet(null) : null;
+              if (planned != null) {
+                throw planned;
+              }
+              try {
+                return method.invoke(real, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private Thread newThread(Runnable action) {
+    Error planned = threadFailure.getAndSet(null);
+    if (planned != null) {
+      throw planned;
+    }
+    return threads.newThread(action);
+  }
+
+  private void serve() throws OperationsException {
+    programs.serve(guest, this::begin, videoBytes::get);
+  }
+
+  private Optional<ProgramRelay> begin(RelayLimits asked) {
+    limits.add(asked);
+    return Optional.of(relay);
+  }
+
+  private Fd connect() {
+    return real.connect(guest.cudaSocket());
+  }
+
+  private boolean isEnded(Fd program) {
+    try (Arena arena = Arena.ofConfined()) {
+      return real.recvmsg(program, arena.allocate(1), new FdList()) <= 0;
+    }
+  }
+
+  private void assertComesIn() {
+    try (Fd _ = connect()) {
+      await().until(() -> relay.programs().size() == 1);
+    }
+    await().until(() -> relay.programs().isEmpty());
+  }
+
+  // ---- refusals ----
+
+  @Test
+  void serve_gpuOfAnotherDriver_saysSo() {
+    assertThatThrownBy(() -> programs.serve(guest, _ -> Optional.empty(), videoBytes::get))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("cannot serve the CUDA programs of guest \"ml-01\" [SLU-PROG-004]")
+        .hasMessageContaining("GPU \"h100\" is none of NVIDIA's driver");
+    assertThat(programs.getGuests()).isEmpty();
+  }
+
+  @Test
+  void serve_directoryThatIsNotThere_closesTheRelay() throws Exception {
+    Files.delete(dir.resolve("sluice.toml"));
+    Files.delete(dir);
+
+    assertThatThrownBy(this::serve).hasMessageContaining("[SLU-PROG-003]");
+
+    assertThat(relay.isClosed()).isTrue();
+    Files.createDirectory(dir);
+  }
+
+  @Test
+  void serve_noThread_leavesNothing() {
+    threadFailure.set(new OutOfMemoryError("injected"));
+
+    assertThatThrownBy(this::serve).isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(relay.isClosed()).isTrue();
+  }
+
+  @Test
+  void list_guestWithoutCuda_saysWhatToSet() {
+    assertThatThrownBy(() -> programs.list("plain"))
+        .hasMessageContaining("[SLU-PROG-001]")
+        .hasMessageContaining("set cuda in its [[guest]]");
+  }
+
+  @Test
+  void end_numberThatThereIsNot_isRefused() throws Exception {
+    serve();
+
+    assertThatThrownBy(() -> programs.end("ml-01", 7))
+        .hasMessageContaining("cannot end CUDA program 7 of guest \"ml-01\" [SLU-PROG-002]");
+    assertThat(audited).isEmpty();
+  }
+
+  @Test
+  void connect_beyondWhatThereMayBe_isTurnedAway() throws Exception {
+    serve();
+    List<Fd> many = new ArrayList<>();
+    try {
+      for (int i = 0; i < MOST + RelayDoor.SPARE; i++) {
+        many.add(connect());
+      }
+      await().until(() -> relay.programs().size() == many.size());
+
+      try (Fd one = connect()) {
+        assertThat(isEnded(one)).isTrue();
+      }
+      assertThat(programs.getGuests().get("ml-01"))
+          .extracting(CudaStatus::turnedAway)
+          .isEqualTo(1L);
+    } finally {
+      many.forEach(Fd::close);
+    }
+    await().until(() -> relay.programs().isEmpty());
+    assertComesIn();
+  }
+
+  @Test
+  void connect_faster_thanThePace_waits() throws Exception {
+    serve();
+    long begin = System.nanoTime();
+    for (int i = 0; i < RelayDoor.BURST + 10; i++) {
+      try (Fd one = connect()) {
+        real.shutdown(one);
+        assertThat(isEnded(one)).isTrue();
+      }
+    }
+    await().until(() -> told.size() >= 2 * (RelayDoor.BURST + 8));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(300));
+  }
+
+  @Test
+  void accept_noDescriptorsOnce_theNextComesIn() throws Exception {
+    acceptFailure.set(new SyscallException("accept4", "", Errno.EMFILE.number()));
+    serve();
+    assertComesIn();
+  }
+
+  @Test
+  void accept_noThreadOnce_closesTheConnection() throws Exception {
+    serve();
+    threadFailure.set(new OutOfMemoryError("injected"));
+    try (Fd one = connect()) {
+      assertThat(isEnded(one)).isTrue();
+    }
+    assertComesIn();
+  }
+
+  @Test
+  void relay_thatFails_costsThatProgramOnly() throws Exception {
+    serve();
+    relay.fail();
+    try (Fd one = connect()) {
+      assertThat(isEnded(one)).isTrue();
+    }
+    assertComesIn();
+  }
+
+  // ---- what is served ----
+
+  @Test
+  void serve_guestWithoutCuda_hasNoSocket() throws Exception {
+    programs.serve(plain, this::begin, videoBytes::get);
+
+    assertThat(limits).isEmpty();
+    assertThat(plain.cudaSocket()).doesNotExist();
+  }
+
+  @Test
+  void serve_guest_hasASocketOfItsOwn() throws IOException, OperationsException {
+    serve();
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(guest.cudaSocket())))
+        .isEqualTo("rw-------");
+    assertThat(limits.get(0).programs()).isEqualTo(MOST);
+    assertThat(limits.get(0).hostBytes().getAsLong()).isEqualTo(1 << 30);
+    videoBytes.set(7);
+    assertThat(limits.get(0).videoBytes().getAsLong()).isEqualTo(7);
+  }
+
+  @Test
+  void program_thatComesAndLeaves_isShownAndTold() throws Exception {
+    serve();
+    long pid = ProcessHandle.current().pid();
+    try (Fd _ = connect()) {
+      await().until(() -> programs.list("").size() == 1);
+
+      CudaProgramStatus status = programs.list("ml-01").get(0);
+      assertThat(status.pid()).isEqualTo((int) pid);
+      assertThat(status.command()).isEqualTo(Files.readString(Path.of("/proc/self/comm")).strip());
+      assertThat(status)
+          .isEqualTo(
+              new CudaProgramStatus(
+                  "ml-01",
+                  1,
+                  status.pid(),
+                  status.uid(),
+                  status.command(),
+                  9,
+                  20,
+                  480,
+                  2,
+                  1000,
+                  80));
+      assertThat(programs.getGuests())
+          .containsExactly(
+              Map.entry(
+                  "ml-01",
+                  new CudaStatus(
+                      "ml-01",
+                      guest.cudaSocket().toString(),
+                      1,
+                      MOST,
+                      0,
+                      1000,
+                      1 << 20,
+                      80,
+                      1 << 30)));
+    }
+    await().until(() -> told.size() == 2);
+    assertThat(told.get(0)).startsWith("io.sluice.program.opened ml-01 ").endsWith(", pid " + pid);
+    assertThat(told.get(1)).startsWith("io.sluice.program.ended ml-01 ").endsWith(", pid " + pid);
+  }
+
+  @Test
+  void end_program_isSentAwayAndTheOtherGoesOn() throws Exception {
+    serve();
+    try (Fd one = connect()) {
+      await().until(() -> relay.programs().size() == 1);
+      try (Fd _ = connect()) {
+        await().until(() -> relay.programs().size() == 2);
+
+        programs.end("ml-01", 1);
+
+        assertThat(isEnded(one)).isTrue();
+        await().until(() -> relay.programs().size() == 1);
+        assertThat(audited).containsExactly("program-end ml-01 1");
+      }
+    }
+  }
+
+  @Test
+  void leave_guestWithPrograms_sendsThemAway() throws Exception {
+    serve();
+    try (Fd one = connect();
+        Fd other = connect()) {
+      await().until(() -> relay.programs().size() == 2);
+
+      programs.leave("ml-01");
+
+      assertThat(relay.programs()).isEmpty();
+      assertThat(isEnded(one)).isTrue();
+      assertThat(isEnded(other)).isTrue();
+      assertThat(guest.cudaSocket()).doesNotExist();
+      assertThat(programs.getGuests()).isEmpty();
+    }
+  }
+
+  @Test
+  void leave_manyTimes_leavesNoDescriptor() throws Exception {
+    serve();
+    programs.leave("ml-01");
+    long before = descriptors();
+    for (int i = 0; i < 5; i++) {
+      FakeRelay another = new FakeRelay(real);
+      programs.serve(guest, _ -> Optional.of(another), videoBytes::get);
+      try (Fd _ = connect()) {
+        await().until(() -> another.programs().size() == 1);
+        programs.leave("ml-01");
+      }
+    }
+    assertThat(descriptors()).isEqualTo(before);
+  }
+
+  private static long descriptors() throws IOException {
+    try (var files = Files.list(Path.of("/proc/self/fd"))) {
+      return files.count();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.sluice.daemon.relay;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.ProgramStatus;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A relay that does nothing for its programs but to wait until they leave. */
+final class FakeRelay implements ProgramRelay {
+  private final Kernel kernel;
+  private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
+
+  @GuardedBy("this")
+  private final Map<Long, Fd> programs = new TreeMap<>();
+
+  @GuardedBy("this")
+  private long last;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  FakeRelay(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  /** Makes serving the next program fail. */
+  void fail() {
+    failure.set(new AssertionError("injected"));
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void serve(Fd connection) {
+    Error planned = failure.getAndSet(null);
+    if (planned != null) {
+      throw planned;
+    }
+    try (connection;
+        Arena arena = Arena.ofConfined()) {
+      long number = enter(connection);
+      while (kernel.recvmsg(connection, arena.allocate(64), new FdList()) > 0) {
+        // what it says does not matter
+      }
+      leave(number);
+    }
+  }
+
+  private synchronized long enter(Fd connection) {
+    if (closed) {
+      kernel.shutdown(connection);
+    }
+    programs.put(++last, connection);
+    return last;
+  }
+
+  private synchronized void leave(long number) {
+    programs.remove(number);
+  }
+
+  @Override
+  public synchronized List<ProgramStatus> programs() {
+    return programs.entrySet().stream()
+        .map(each ->
+            new ProgramStatus(
+                each.getKey(), kernel.peerCredentials(each.getValue()), 480, 2, 9, 20, 1000, 80))
+        .toList();
+  }
+
+  @Override
+  public synchronized boolean end(long number) {
+    Fd connection = programs.get(number);
+    if (connection == null) {
+      return false;
+    }
+    kernel.shutdown(connection);
+    return true;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    programs.values().forEach(kernel::shutdown);
+  }
+}
