@@ -13,7 +13,7 @@ import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.nvidia.evict.EvictionPool;
 import io.sluice.channel.nvidia.relay.DriverFiles;
-import io.sluice.channel.nvidia.relay.Relay;
+import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.RelayCard;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.nvidia.rm.CopyEngines;
@@ -166,8 +166,8 @@ public final class NvidiaGpu implements Gpu {
    * @param dropPrivileges takes all capabilities from the thread that calls it
    * @throws io.sluice.abi.RefusedException SLU-RLY-004 when a node of the driver is missing
    */
-  public Relay relay(String guest, RelayLimits limits, Runnable dropPrivileges) {
-    return new Relay(
+  public DriverRelay relay(String guest, RelayLimits limits, Runnable dropPrivileges) {
+    return new DriverRelay(
         guest, kernel, new DriverFiles(kernel, relayCard()), relayCard(), limits, dropPrivileges);
   }
 

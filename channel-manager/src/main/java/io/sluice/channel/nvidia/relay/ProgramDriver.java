@@ -44,7 +44,7 @@ record ProgramDriver(
 
   /** Refuses a client that is not the program's. */
   void requireOwn(int client, String what) throws Denial {
-    if (!objects.owns(client)) {
+    if (client == 0 || !objects.owns(client)) {
       throw new Denial(RmStatus.INVALID_CLIENT, what + ": a client that is not the program's");
     }
   }

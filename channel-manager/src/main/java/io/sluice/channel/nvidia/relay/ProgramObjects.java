@@ -93,6 +93,8 @@ final class ProgramObjects {
   /** Notes an object that RM has made. */
   RmObject add(int client, int parent, int handle, Optional<ProgramClass> type) {
     RmObject.Name name = new RmObject.Name(client, handle);
+    // RM gives a handle to one object only: what had it before went with something else.
+    Optional.ofNullable(objects.get(name)).ifPresent(this::remove);
     RmObject.Name above = new RmObject.Name(client, parent);
     if (!objects.containsKey(above)) {
       above = new RmObject.Name(client, client);

@@ -119,7 +119,7 @@ final class FakeDriver implements DriverPort {
 
   private void alloc(MemorySegment argument, List<MemorySegment> blocks) {
     int type = word(argument, 12);
-    if (type == ProgramClass.NV01_ROOT.number()) {
+    if (isClient(type)) {
       int client = nextClient++;
       set(argument, 8, client);
       put(argument, 40, client, client, type);
@@ -130,6 +130,11 @@ final class FakeDriver implements DriverPort {
       set(blocks.get(1), 20, KERNEL_ADDRESS_HIGH);
     }
     put(argument, 40, word(argument, 0), word(argument, 8), type);
+  }
+
+  static boolean isClient(int type) {
+    return type == ProgramClass.NV01_ROOT.number()
+        || type == ProgramClass.NV01_ROOT_CLIENT.number();
   }
 
   private void put(MemorySegment argument, int status, int client, int handle, int type) {

@@ -32,8 +32,8 @@ final class RelayFuzzTest {
   private final FakeKernel kernel = new FakeKernel();
   private final FakeDriver driver = new FakeDriver(kernel);
   private final SuspiciousDriver suspicious = new SuspiciousDriver(driver);
-  private final Relay relay =
-      new Relay(
+  private final DriverRelay relay =
+      new DriverRelay(
           "web-01",
           kernel,
           suspicious,

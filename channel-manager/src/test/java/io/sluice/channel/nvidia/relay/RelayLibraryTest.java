@@ -31,8 +31,8 @@ final class RelayLibraryTest {
 
   private final Kernel kernel = RealKernel.create();
   private final FakeDriver driver = new FakeDriver(kernel);
-  private final Relay relay =
-      new Relay(
+  private final DriverRelay relay =
+      new DriverRelay(
           "web-01",
           kernel,
           driver,

@@ -45,8 +45,8 @@ final class RelayTest {
   private final AtomicInteger dropped = new AtomicInteger();
   private final List<Thread> threads = new ArrayList<>();
   private final List<TestProgram> programs = new ArrayList<>();
-  private final Relay relay =
-      new Relay(
+  private final DriverRelay relay =
+      new DriverRelay(
           "web-01",
           kernel,
           driver,

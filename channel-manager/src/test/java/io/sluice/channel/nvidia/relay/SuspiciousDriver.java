@@ -68,14 +68,16 @@ final class SuspiciousDriver implements DriverPort {
       rm(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }
     int result = driver.ioctl(file, request, argument, blocks);
-    if (!uvm && (request & 0xff) == ProgramEscape.ALLOC.nr() && word(argument, 12) == 0) {
+    if (!uvm
+        && (request & 0xff) == ProgramEscape.ALLOC.nr()
+        && FakeDriver.isClient(word(argument, 12))) {
       clients.put(word(argument, 8), Thread.currentThread());
     }
     return result;
   }
 
   private void rm(ProgramEscape escape, MemorySegment argument, List<MemorySegment> blocks) {
-    boolean root = escape == ProgramEscape.ALLOC && word(argument, 12) == 0;
+    boolean root = escape == ProgramEscape.ALLOC && FakeDriver.isClient(word(argument, 12));
     if (!root) {
       shaped(argument, escape.shape());
     }

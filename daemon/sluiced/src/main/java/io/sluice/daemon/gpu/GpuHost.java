@@ -2,12 +2,13 @@ package io.sluice.daemon.gpu;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.drm.DrmFile;
+import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.nvidia.NvidiaGpu;
-import io.sluice.channel.nvidia.relay.Relay;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
@@ -244,8 +245,11 @@ public final class GpuHost implements AutoCloseable {
    * Begins to relay a guest's CUDA programs; whoever asks closes it. None where there is no driver
    * of NVIDIA's for them to call.
    */
-  public Optional<Relay> relay(String guest, RelayLimits limits) {
-    return gpu instanceof NvidiaGpu ? Optional.of(new Relay(limits)) : Optional.empty();
+  public Optional<ProgramRelay> relay(String guest, RelayLimits limits) {
+    return gpu instanceof NvidiaGpu card
+        ? Optional.of(
+            card.relay(guest, limits, new RealSandboxKernel(delivery.kernel())::dropCapabilities))
+        : Optional.empty();
   }
 
   public String name() {

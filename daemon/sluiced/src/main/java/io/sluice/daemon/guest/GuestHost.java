@@ -13,7 +13,6 @@ import io.sluice.channel.guest.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.relay.CudaPrograms;
-import io.sluice.daemon.relay.ProgramRelay;
 import io.sluice.daemon.runtime.Audit;
 import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.interrupt.InterruptForwarder;
@@ -154,7 +153,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     try {
       programs.serve(
           settings,
-          limits -> gpu.relay(settings.name(), limits).map(ProgramRelay::of),
+          limits -> gpu.relay(settings.name(), limits),
           () -> quota().limitBytes());
       complete = true;
     } finally {

@@ -1,6 +1,7 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.relay.ProgramStatus;

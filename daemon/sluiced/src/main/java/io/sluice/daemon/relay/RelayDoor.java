@@ -1,6 +1,7 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SyscallException;

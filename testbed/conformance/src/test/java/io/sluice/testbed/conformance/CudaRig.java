@@ -7,7 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.relay.DriverFiles;
 import io.sluice.channel.nvidia.relay.DriverPort;
-import io.sluice.channel.nvidia.relay.Relay;
+import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +29,7 @@ public final class CudaRig implements AutoCloseable {
 
   final AtomicLong videoLimit = new AtomicLong(64L << 30);
   final AtomicLong hostLimit = new AtomicLong(16L << 30);
-  final Relay relay;
+  final DriverRelay relay;
 
   private final Path directory;
   private final NvidiaGpu gpu;
@@ -55,7 +55,7 @@ public final class CudaRig implements AutoCloseable {
     DriverPort driver = new DriverFiles(kernel, gpu.relayCard());
     String recording = System.getProperty("sluice.cuda.recording");
     relay =
-        new Relay(
+        new DriverRelay(
             "cuda",
             kernel,
             recording == null ? driver : RecordingPort.to(Path.of(recording), driver),

@@ -15,9 +15,12 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The relay of one guest: its programs, each with files and objects of its own. */
-public final class Relay implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+/**
+ * The relay of one guest before NVIDIA's driver: its programs, each with files and objects of its
+ * own.
+ */
+public final class DriverRelay implements ProgramRelay {
+  private static final Logger LOG = LoggerFactory.getLogger(DriverRelay.class);
   private static final int LOG_BURST = 20;
   private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
@@ -44,7 +47,7 @@ public final class Relay implements AutoCloseable {
    * @param dropPrivileges takes all capabilities from the calling thread: with {@code
    *     CAP_SYS_ADMIN} RM would let a program's channels name physical addresses
    */
-  public Relay(
+  public DriverRelay(
       String guest,
       Kernel kernel,
       DriverPort port,
@@ -61,12 +64,7 @@ public final class Relay implements AutoCloseable {
     pinned = new RelayUse(limits.hostBytes());
   }
 
-  /**
-   * Serves a program until it leaves or is sent away; all that it made is gone when this returns.
-   * For a thread of its own, which may block, and which has no privileges afterwards.
-   *
-   * @param connection the program's; is closed
-   */
+  @Override
   public void serve(Fd connection) {
     try (connection) {
       PeerCredentials peer = kernel.peerCredentials(connection);
@@ -137,12 +135,12 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** The programs there are. */
+  @Override
   public synchronized List<ProgramStatus> programs() {
     return programs.values().stream().map(Program::status).toList();
   }
 
-  /** Ends a program; false when there is none of that number. */
+  @Override
   public synchronized boolean end(long number) {
     Program program = programs.get(number);
     if (program == null) {
@@ -152,7 +150,6 @@ public final class Relay implements AutoCloseable {
     return true;
   }
 
-  /** Sends all programs away and takes no more. */
   @Override
   public synchronized void close() {
     closed = true;
