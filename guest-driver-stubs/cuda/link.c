@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#define SPIN_NS 60000
 #define HIGH_NUMBERS 900 /* programs close the low ones, and few have more open */
 
 static enum { LINK_NEW, LINK_UP, LINK_ENDED } state;
@@ -116,14 +119,41 @@ static void keep_descriptor(struct msghdr *header, int *received)
 	}
 }
 
-static const char *receive_part_locked(uint32_t from, uint32_t to, int *received)
+static uint64_t now_ns(void)
 {
-	while (from < to) {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Looks for a while before it sleeps: most answers are there sooner than a sleeper would be awake. */
+static long receive_some(struct msghdr *header, bool first)
+{
+	uint64_t until = first ? now_ns() + SPIN_NS : 0;
+	long count;
+
+	do {
+		count = syscall(SYS_recvmsg, connection, header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		if (count >= 0 || errno != EAGAIN)
+			return count;
+		__builtin_ia32_pause();
+	} while (first && now_ns() < until);
+	return syscall(SYS_recvmsg, connection, header, MSG_CMSG_CLOEXEC);
+}
+
+/* The whole answer: nothing comes behind it. */
+static const char *receive_locked(int *received)
+{
+	const uint32_t head = sizeof(message.reply);
+	uint32_t had = 0, whole = head;
+
+	while (had < whole) {
 		char control[CMSG_SPACE(sizeof(int))];
-		struct iovec part = { (char *)&message + from, to - from };
+		struct iovec part = { (char *)&message + had, RELAY_MOST_BYTES - had };
 		struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
 					 .msg_controllen = sizeof(control) };
-		long count = syscall(SYS_recvmsg, connection, &header, MSG_CMSG_CLOEXEC);
+		long count = receive_some(&header, had == 0);
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -132,22 +162,14 @@ static const char *receive_part_locked(uint32_t from, uint32_t to, int *received
 		if (count == 0)
 			return "it closed the connection";
 		keep_descriptor(&header, received);
-		from += (uint32_t)count;
+		had += (uint32_t)count;
+		if (had >= head)
+			whole = message.reply.bytes;
+		if (had >= head && (whole < head || whole > RELAY_MOST_BYTES || whole % 8 || had > whole ||
+				    (message.reply.error && whole != head)))
+			return "its reply has a wrong length";
 	}
 	return NULL;
-}
-
-static const char *receive_locked(int *received)
-{
-	const uint32_t head = sizeof(message.reply);
-	const char *why = receive_part_locked(0, head, received);
-
-	if (why)
-		return why;
-	if (message.reply.bytes < head || message.reply.bytes > RELAY_MOST_BYTES || message.reply.bytes % 8 ||
-	    (message.reply.error && message.reply.bytes != head))
-		return "its reply has a wrong length";
-	return receive_part_locked(head, message.reply.bytes, received);
 }
 
 struct relay_message *link_begin_locked(enum relay_op op, uint32_t file)

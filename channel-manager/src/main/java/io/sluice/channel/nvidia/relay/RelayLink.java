@@ -15,23 +15,30 @@ import java.util.List;
  */
 final class RelayLink {
   private static final long HEADER = RelayRequest.SIZE;
+  private static final long SPIN_NS = 60_000;
+  private static final short[] WANTED = {Kernel.POLLIN};
 
   private final Kernel kernel;
   private final Fd connection;
   private final FdList descriptors = new FdList();
   private final MemorySegment buffer;
 
+  private final List<Fd> watched;
+  private final short[] ready = new short[1];
+  private boolean answered;
   private int bytes; // of the request that was received
 
   RelayLink(Kernel kernel, Fd connection, Arena arena) {
     this.kernel = kernel;
     this.connection = connection;
+    watched = List.of(connection);
     buffer = arena.allocate(RelayRequest.MAX_BYTES, 8);
   }
 
   /** Waits for a request; false when the program has left. */
   boolean receive() throws ProtocolException {
     descriptors.closeAll();
+    awaitSoon();
     long had = 0;
     bytes = (int) HEADER;
     while (had < bytes) {
@@ -49,6 +56,20 @@ final class RelayLink {
       }
     }
     return true;
+  }
+
+  /**
+   * Looks for the next request for a while before the thread sleeps: a program that has begun to
+   * call mostly goes on, and would wait for it to awake.
+   */
+  private void awaitSoon() {
+    if (!answered) {
+      return;
+    }
+    long until = System.nanoTime() + SPIN_NS;
+    while (kernel.pollNs(watched, WANTED, ready, 0) == 0 && System.nanoTime() - until < 0) {
+      Thread.onSpinWait();
+    }
   }
 
   private int length() throws ProtocolException {
@@ -108,6 +129,7 @@ final class RelayLink {
 
   private void send(long body, List<Fd> along) {
     RelayReply.BYTES.set(buffer, HEADER + body);
+    answered = true;
     kernel.sendmsg(connection, buffer.asSlice(0, HEADER + body), along);
   }
 }

@@ -152,9 +152,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     boolean complete = false;
     try {
       programs.serve(
-          settings,
-          limits -> gpu.relay(settings.name(), limits),
-          () -> quota().limitBytes());
+          settings, limits -> gpu.relay(settings.name(), limits), () -> quota().limitBytes());
       complete = true;
     } finally {
       if (!complete) {

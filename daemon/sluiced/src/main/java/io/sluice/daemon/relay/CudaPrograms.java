@@ -1,9 +1,9 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.daemon.config.GuestSettings;

@@ -1,13 +1,13 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.runtime.ProcessNames;

@@ -78,6 +78,11 @@ public final class CudaRig implements AutoCloseable {
     return new CudaRig(gpu, directory, parts);
   }
 
+  /** Where the launcher and the library are. */
+  Path parts() {
+    return parts;
+  }
+
   private void accept() {
     while (!closed) {
       try {
