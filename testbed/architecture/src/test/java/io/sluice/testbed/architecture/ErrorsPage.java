@@ -47,6 +47,7 @@ final class ErrorsPage {
     areas.put("GPU", "the embedded GPU and pscnv");
     areas.put("SES", "API sessions");
     areas.put("PROG", "CUDA programs of a guest");
+    areas.put("RLY", "driver calls of CUDA programs");
     areas.put("RM", "NVIDIA GPUs");
     areas.put("VFU", "the virtual device and its client");
     areas.put("DMA", "memory that a client shares");
