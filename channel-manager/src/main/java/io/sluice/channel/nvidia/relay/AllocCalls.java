@@ -43,6 +43,8 @@ final class AllocCalls {
     Optional<MemorySegment> block = call.block();
     if (block.isPresent()) {
       check(type, block.get());
+    } else if (type == ProgramClass.NV01_DEVICE_0) {
+      throw without(type); // RM would take the first card
     }
     driver.objects().requireRoom(Optional.of(type));
     int client = Nvos64Alloc.H_ROOT.bits(argument);
@@ -101,11 +103,18 @@ final class AllocCalls {
     block.asSlice(offset, bytes).fill((byte) 0);
   }
 
+  /** {@code bBar1Mapping}: the page that is rung; the other is not. */
+  private static boolean isInBar1(Call call) {
+    return call.block().map(block -> block.get(ValueLayout.JAVA_BYTE, 0) != 0).orElse(false);
+  }
+
   private int pass(Call call, ProgramClass type) {
     MemorySegment argument = call.argument();
+    int said = Nvos64Alloc.PARAMS_SIZE.bits(argument);
     Nvos64Alloc.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
     Nvos64Alloc.PARAMS_SIZE.set(argument, 0);
     int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
+    Nvos64Alloc.PARAMS_SIZE.setBits(argument, said);
     if (type == ProgramClass.NV01_EVENT_OS_EVENT) {
       // RM leaves an address of the kernel's there.
       call.block().ifPresent(block -> EventAlloc.DATA.set(block, 0));
@@ -115,7 +124,7 @@ final class AllocCalls {
       if (isClient(type)) {
         driver.objects().addClient(handle, call.file());
       } else {
-        RmObject _ =
+        RmObject object =
             driver
                 .objects()
                 .add(
@@ -123,6 +132,9 @@ final class AllocCalls {
                     Nvos64Alloc.H_PARENT.bits(argument),
                     handle,
                     Optional.of(type));
+        if (type == ProgramClass.HOPPER_USERMODE_A && isInBar1(call)) {
+          object.setDoorbell();
+        }
       }
     }
     return result;
@@ -135,7 +147,6 @@ final class AllocCalls {
     if (!driver.video().take(wanted)) {
       throw new Denial(RmStatus.NO_MEMORY, "more video memory than the guest may have");
     }
-    long taken = wanted;
     boolean made = false;
     try {
       int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
@@ -145,14 +156,16 @@ final class AllocCalls {
                 .objects()
                 .find(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument))
                 .orElseThrow();
-        object.setVideoBytes(taken);
-        object.setSizeBytes(MemoryAlloc.SIZE_BYTES.get(block)); // as RM has rounded it
+        long bytes = Math.max(wanted, MemoryAlloc.SIZE_BYTES.get(block)); // as RM has rounded it
+        driver.video().add(bytes - wanted);
+        object.setVideoBytes(bytes);
+        object.setSizeBytes(bytes);
         made = true;
       }
       return result;
     } finally {
       if (!made) {
-        driver.video().giveBack(taken);
+        driver.video().giveBack(wanted);
       }
     }
   }

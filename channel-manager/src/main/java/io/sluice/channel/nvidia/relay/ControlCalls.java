@@ -93,7 +93,10 @@ final class ControlCalls {
 
   private void before(ProgramControl control, MemorySegment block) throws Denial {
     switch (control) {
-      case GPU_GET_ID_INFO -> block.set(ValueLayout.JAVA_LONG, NAME_POINTER, 0);
+      case GPU_GET_ID_INFO -> {
+        block.set(ValueLayout.JAVA_LONG, NAME_POINTER, 0);
+        requireOwnCards(block, 1, control);
+      }
       case GPU_ATTACH_IDS -> {
         if (block.get(ValueLayout.JAVA_INT, 0) == ALL_GPUS) {
           block.set(ValueLayout.JAVA_INT, 0, driver.card().gpuId());
@@ -101,7 +104,8 @@ final class ControlCalls {
         }
         requireOwnCards(block, GPU_IDS, control);
       }
-      case GPU_ASYNC_ATTACH_ID -> requireOwnCards(block, 1, control);
+      case GPU_ASYNC_ATTACH_ID, GPU_GET_ID_INFO_V2, GPU_GET_PCI_INFO, GPU_QUERY_DRAIN_STATE ->
+          requireOwnCards(block, 1, control);
       case SET_TIMESLICE -> {
         if (Long.compareUnsigned(block.get(ValueLayout.JAVA_LONG, 0), MAX_TIMESLICE_US) > 0) {
           block.set(ValueLayout.JAVA_LONG, 0, MAX_TIMESLICE_US);
@@ -131,10 +135,10 @@ final class ControlCalls {
     }
   }
 
-  /** Leaves of a list of ids the card's own. */
+  /** Leaves of a list of ids the card's own; and of those that are behind it. */
   private void hideOtherCards(MemorySegment block) {
     boolean has = false;
-    for (int i = 0; i < GPU_IDS; i++) {
+    for (int i = 0; i < block.byteSize() / Integer.BYTES; i++) {
       has |= block.getAtIndex(ValueLayout.JAVA_INT, i) == driver.card().gpuId();
       block.setAtIndex(ValueLayout.JAVA_INT, i, NO_GPU);
     }

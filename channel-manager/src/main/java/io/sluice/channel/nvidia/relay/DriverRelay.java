@@ -6,6 +6,7 @@ import io.sluice.abi.RateLimit;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import java.time.Duration;
@@ -21,6 +22,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class DriverRelay implements ProgramRelay {
   private static final Logger LOG = LoggerFactory.getLogger(DriverRelay.class);
+
+  /** The part of the daemon's descriptors and mappings that the programs of one guest may take. */
+  private static final long DESCRIPTORS_DIVISOR = 16;
+
+  private static final long LEAST_DESCRIPTORS = 512;
   private static final int LOG_BURST = 20;
   private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
@@ -32,6 +38,7 @@ public final class DriverRelay implements ProgramRelay {
   private final Runnable dropPrivileges;
   private final RelayUse video;
   private final RelayUse pinned;
+  private final RelayUse descriptors;
   private final RateLimit logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, System::nanoTime);
 
   @GuardedBy("this")
@@ -62,6 +69,11 @@ public final class DriverRelay implements ProgramRelay {
     this.dropPrivileges = dropPrivileges;
     video = new RelayUse(limits.videoBytes());
     pinned = new RelayUse(limits.hostBytes());
+    HostLimits host = kernel.hostLimits();
+    long most =
+        Math.max(
+            LEAST_DESCRIPTORS, Math.min(host.openFiles(), host.mappings()) / DESCRIPTORS_DIVISOR);
+    descriptors = new RelayUse(() -> most);
   }
 
   @Override
@@ -74,20 +86,28 @@ public final class DriverRelay implements ProgramRelay {
       try {
         program.serve();
       } catch (ProtocolException e) {
-        tell(peer, "a program broke the relay's protocol: " + e.getMessage());
+        tell(
+            peer,
+            "the protocol was broken: " + e.getMessage() + " [" + RelayCode.PROTOCOL.code() + "]");
       } catch (SyscallException e) {
         tell(peer, "a program's connection failed: " + e.getMessage());
       } catch (RuntimeException e) {
-        LOG.atError()
-            .addKeyValue("guest", guest)
-            .addKeyValue("pid", peer.pid())
-            .setCause(e)
-            .log("a CUDA program is sent away: the relay failed");
+        if (logRate.tryTake()) {
+          LOG.atError()
+              .addKeyValue("guest", guest)
+              .addKeyValue("pid", peer.pid())
+              .setCause(e)
+              .log("a CUDA program is sent away: the relay failed");
+        }
       } finally {
         leave(number);
       }
     } catch (RefusedException e) {
-      LOG.atWarn().addKeyValue("guest", guest).log("a CUDA program is turned away: {}", e.what());
+      if (logRate.tryTake()) {
+        LOG.atWarn()
+            .addKeyValue("guest", guest)
+            .log("a CUDA program is turned away: {}", e.getMessage());
+      }
     }
   }
 
@@ -103,6 +123,7 @@ public final class DriverRelay implements ProgramRelay {
           "End one, or raise cuda-programs.");
     }
     MemoryShare ownVideo = new MemoryShare(video);
+    MemoryShare ownDescriptors = new MemoryShare(descriptors);
     Program program =
         new Program(
             next++,
@@ -112,9 +133,10 @@ public final class DriverRelay implements ProgramRelay {
                 kernel,
                 port,
                 card,
-                new ProgramFiles(port),
+                new ProgramFiles(port, ownDescriptors),
                 new ProgramObjects(ownVideo),
                 new MemoryShare(pinned),
+                ownDescriptors,
                 ownVideo),
             what -> tell(peer, what));
     programs.put(program.status().number(), program);

@@ -15,16 +15,20 @@ final class HostPages implements AutoCloseable {
 
   private final Fd file;
   private final Mapping mapping;
-  private final MemoryShare share;
+  private final Runnable released;
 
-  private HostPages(Fd file, Mapping mapping, MemoryShare share) {
+  private HostPages(Fd file, Mapping mapping, Runnable released) {
     this.file = file;
     this.mapping = mapping;
-    this.share = share;
+    this.released = released;
   }
 
-  /** New pages, zeros; the share has been taken, and is given back with them. */
-  static HostPages make(Kernel kernel, long bytes, MemoryShare share) {
+  /**
+   * New pages, zeros.
+   *
+   * @param released told when they are closed
+   */
+  static HostPages make(Kernel kernel, long bytes, Runnable released) {
     Fd file = kernel.memfdCreate("sluice-cuda", bytes);
     try {
       kernel.addSeals(file, SEALS);
@@ -32,14 +36,14 @@ final class HostPages implements AutoCloseable {
       file.close();
       throw e;
     }
-    return map(kernel, file, 0, bytes, share);
+    return map(kernel, file, 0, bytes, released);
   }
 
   /** Pages of a file that is given, and is closed if this fails. */
-  static HostPages map(Kernel kernel, Fd file, long offset, long bytes, MemoryShare share) {
+  static HostPages map(Kernel kernel, Fd file, long offset, long bytes, Runnable released) {
     try {
       Mapping mapping = kernel.mmap(file, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
-      return new HostPages(file, mapping, share);
+      return new HostPages(file, mapping, released);
     } catch (RuntimeException e) {
       file.close();
       throw e;
@@ -63,6 +67,6 @@ final class HostPages implements AutoCloseable {
   public void close() {
     mapping.close();
     file.close();
-    share.giveBack(bytes());
+    released.run();
   }
 }

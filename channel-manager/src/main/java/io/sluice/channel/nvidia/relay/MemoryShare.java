@@ -19,6 +19,12 @@ final class MemoryShare {
     return true;
   }
 
+  /** Takes more, whatever the limit is: what was asked for turned out to be longer. */
+  void add(long more) {
+    all.add(more);
+    bytes.addAndGet(more);
+  }
+
   void giveBack(long taken) {
     bytes.addAndGet(-taken);
     all.giveBack(taken);

@@ -11,6 +11,7 @@ import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -54,14 +55,7 @@ final class PagesCalls {
   RmObject make(ProgramFile control, RmObject.Name name, int parent, long bytes, int flags)
       throws Denial {
     long whole = roundedUp(bytes);
-    take(whole);
-    HostPages pages;
-    try {
-      pages = HostPages.make(driver.kernel(), whole, driver.pinned());
-    } catch (RuntimeException e) {
-      driver.pinned().giveBack(whole);
-      throw e;
-    }
+    HostPages pages = blank(whole);
     boolean made = false;
     try {
       RmObject object =
@@ -82,9 +76,55 @@ final class PagesCalls {
     return bytes + PAGE - 1 & -PAGE;
   }
 
+  /** Takes bytes of the host's memory, and one descriptor and mapping of the daemon's. */
   private void take(long bytes) throws Denial {
+    if (!driver.descriptors().take(1)) {
+      throw new Denial(RmStatus.NO_MEMORY, "more pieces of memory than the guest may have");
+    }
     if (!driver.pinned().take(bytes)) {
+      driver.descriptors().giveBack(1);
       throw new Denial(RmStatus.NO_MEMORY, "more of the host's memory than the guest may have");
+    }
+  }
+
+  private void giveBack(long bytes) {
+    driver.pinned().giveBack(bytes);
+    driver.descriptors().giveBack(1);
+  }
+
+  /** Empty pages. */
+  HostPages blank(long bytes) throws Denial {
+    take(bytes);
+    try {
+      return HostPages.make(driver.kernel(), bytes, () -> giveBack(bytes));
+    } catch (SyscallException e) {
+      giveBack(bytes);
+      throw new Denial(RmStatus.NO_MEMORY, "pages that cannot be made: " + e);
+    }
+  }
+
+  /** Pages with what a file of the driver has, which RM has prepared to be mapped. */
+  HostPages copy(Fd file, long bytes) throws Denial {
+    HostPages copy = blank(bytes);
+    boolean complete = false;
+    try (Mapping mapping = driver.kernel().mmap(file, 0, bytes, Kernel.PROT_READ)) {
+      copy.segment().copyFrom(mapping.segment());
+      complete = true;
+      return copy;
+    } catch (SyscallException e) {
+      throw new Denial(RmStatus.NO_MEMORY, "a page of RM's that cannot be mapped: " + e);
+    } finally {
+      if (!complete) {
+        copy.close();
+      }
+    }
+  }
+
+  /** A file of the control node is closed, and with it the one that was opened for it. */
+  void closed(ProgramFile control) {
+    ProgramFile card = cards.remove(control.number());
+    if (card != null) {
+      boolean _ = driver.files().close(card.number());
     }
   }
 
@@ -98,9 +138,9 @@ final class PagesCalls {
     take(bytes);
     HostPages pages;
     try {
-      pages = HostPages.map(driver.kernel(), along.take(), offset, bytes, driver.pinned());
+      pages = HostPages.map(driver.kernel(), along.take(), offset, bytes, () -> giveBack(bytes));
     } catch (SyscallException e) {
-      driver.pinned().giveBack(bytes);
+      giveBack(bytes);
       throw new Denial(RmStatus.INVALID_ADDRESS, "pages that cannot be mapped: " + e);
     }
     pinPages(call, pages);

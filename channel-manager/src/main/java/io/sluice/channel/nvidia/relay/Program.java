@@ -139,6 +139,8 @@ final class Program {
   private void close(RelayLink link) {
     ProgramFile file = file(link);
     freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
+    uvm.closed(file);
+    pages.closed(file);
     boolean _ = driver.files().close(file.number());
     link.reply(0, 0, 0, 0, List.of());
   }

@@ -14,6 +14,7 @@ import java.util.List;
  * for it. Used by the program's thread alone.
  *
  * @param pinned the host's memory that the GPU may reach for it
+ * @param descriptors of the daemon's that it has taken up, each with a mapping or without
  * @param video the video memory that it has
  */
 record ProgramDriver(
@@ -23,6 +24,7 @@ record ProgramDriver(
     ProgramFiles files,
     ProgramObjects objects,
     MemoryShare pinned,
+    MemoryShare descriptors,
     MemoryShare video) {
   private static final int READ_WRITE = 3;
   private static final int MAGIC = 'F';

@@ -10,6 +10,8 @@ final class ProgramFile {
   private final Fd fd;
   private Optional<MapTarget> target = Optional.empty();
   private boolean wakes;
+  private boolean tied;
+  private boolean given;
 
   ProgramFile(int number, Node node, Fd fd) {
     this.number = number;
@@ -40,6 +42,24 @@ final class ProgramFile {
 
   void setWakes() {
     wakes = true;
+  }
+
+  /** Whether it may name clients. */
+  boolean isTied() {
+    return tied;
+  }
+
+  void setTied() {
+    tied = true;
+  }
+
+  /** Whether the program has had its descriptor, to map it. */
+  boolean isGiven() {
+    return given;
+  }
+
+  void setGiven() {
+    given = true;
   }
 
   void setTarget(MapTarget now) {

@@ -2,6 +2,8 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,30 +13,34 @@ import java.util.Optional;
 /** The files of a program, by the numbers that it knows them by. */
 final class ProgramFiles {
   /** Most of them; CUDA programs open some fifty. */
-  static final int MAX_FILES = 1024;
+  static final int MAX_FILES = 256;
 
   private final DriverPort port;
   private final Map<Integer, ProgramFile> files = new LinkedHashMap<>();
+  private final MemoryShare descriptors;
   private int next = 1;
   private volatile int size; // for others to read
 
-  ProgramFiles(DriverPort port) {
+  /**
+   * @param descriptors of the daemon's, of which each file is one
+   */
+  ProgramFiles(DriverPort port, MemoryShare descriptors) {
     this.port = port;
+    this.descriptors = descriptors;
   }
 
   /**
    * Opens a node.
    *
-   * @throws RefusedException ENOENT for one that is not shown, SLU-RLY-002
+   * @throws SyscallException ENOENT for one that is not shown
+   * @throws RefusedException SLU-RLY-002
    */
   ProgramFile open(String name) {
     Node node =
         port.nodes().stream()
             .filter(each -> each.name().equals(name))
             .findFirst()
-            .orElseThrow(() ->
-                new RefusedException(
-                    RelayCode.NO_NODE, Errno.ENOENT, "the guest has no such node", ""));
+            .orElseThrow(() -> new SyscallException("open", "node=" + name, Errno.ENOENT.number()));
     return open(node);
   }
 
@@ -52,7 +58,18 @@ final class ProgramFiles {
       throw new RefusedException(
           RelayCode.TOO_MANY, Errno.EMFILE, "too many files, most=" + MAX_FILES, "");
     }
-    ProgramFile file = new ProgramFile(next++, node, port.open(node));
+    if (!descriptors.take(1)) {
+      throw new RefusedException(
+          RelayCode.TOO_MANY, Errno.EMFILE, "too many descriptors of the guest", "");
+    }
+    Fd fd;
+    try {
+      fd = port.open(node);
+    } catch (SyscallException e) {
+      descriptors.giveBack(1);
+      throw e;
+    }
+    ProgramFile file = new ProgramFile(next++, node, fd);
     files.put(file.number(), file);
     size = files.size();
     return file;
@@ -70,6 +87,7 @@ final class ProgramFiles {
     }
     size = files.size();
     file.fd().close();
+    descriptors.giveBack(1);
     return true;
   }
 
@@ -84,5 +102,6 @@ final class ProgramFiles {
     files.clear();
     size = 0;
     all.forEach(file -> file.fd().close());
+    descriptors.giveBack(all.size());
   }
 }

@@ -6,9 +6,11 @@ import io.sluice.abi.rm.program.ProgramClass;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The objects of a program: which clients are its own, what hangs below what, and what each has of
@@ -26,6 +28,10 @@ final class ProgramObjects {
   private final MemoryShare video;
   private final Map<RmObject.Name, RmObject> objects = new LinkedHashMap<>();
   private final Map<Integer, ProgramFile> controls = new HashMap<>();
+
+  /** Objects without a name that UVM still has: they count. */
+  private final Set<RmObject> nameless = new LinkedHashSet<>();
+
   private volatile int channels; // for others to read
 
   ProgramObjects(MemoryShare video) {
@@ -122,10 +128,26 @@ final class ProgramObjects {
     }
   }
 
+  /** UVM has let go of an object. */
+  void letGo(RmObject object) {
+    object.letGo();
+    if (!object.isHeld() && nameless.remove(object)) {
+      giveBack(object);
+    }
+  }
+
   private void release(RmObject object) {
     if (object.name().equals(object.parent())) {
       controls.remove(object.name().client());
     }
+    if (object.isHeld()) {
+      nameless.add(object);
+    } else {
+      giveBack(object);
+    }
+  }
+
+  private void giveBack(RmObject object) {
     video.giveBack(object.videoBytes());
     object.setVideoBytes(0);
     object.closePages();
@@ -142,5 +164,7 @@ final class ProgramObjects {
   void removeAll() {
     objects.values().forEach(this::release);
     objects.clear();
+    nameless.forEach(this::giveBack);
+    nameless.clear();
   }
 }

@@ -25,6 +25,11 @@ final class RelayUse {
     return false;
   }
 
+  /** Takes as much, in any case. */
+  void add(long more) {
+    bytes.addAndGet(more);
+  }
+
   void giveBack(long taken) {
     bytes.addAndGet(-taken);
   }

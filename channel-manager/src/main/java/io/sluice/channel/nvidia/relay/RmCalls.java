@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmStatus;
@@ -38,15 +39,19 @@ final class RmCalls {
    * @param along a memory file, if one came along
    * @return what it returns
    * @throws Denial for what the relay refuses; the argument's status is set
-   * @throws SyscallException when the driver refuses it with an errno, or nobody knows it
+   * @throws SyscallException when the driver refuses it with an errno
+   * @throws RefusedException SLU-RLY-005
    */
   int execute(Call call, FdList along) throws Denial {
     ProgramEscape escape =
         ProgramEscape.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
             .orElseThrow(() ->
-                new SyscallException(
-                    "ioctl", String.format("request=0x%x", call.request()), Errno.EINVAL.number()));
+                new RefusedException(
+                    RelayCode.NOT_LISTED,
+                    Errno.EINVAL,
+                    String.format("escape, request=0x%x", call.request()),
+                    ""));
     MemorySegment argument = call.argument();
     try {
       return execute(escape, call, along);
@@ -118,8 +123,13 @@ final class RmCalls {
             .find(Nvos33MapMemory.H_CLIENT.bits(argument), Nvos33MapMemory.H_MEMORY.bits(argument))
             .orElseThrow(() ->
                 new Denial(RmStatus.INVALID_OBJECT_HANDLE, "a map of no object of the program"));
-    if (object.is(ProgramClass.HOPPER_USERMODE_A) || object.is(ProgramClass.RM_USER_SHARED_DATA)) {
-      return mapDriver(call, mapped);
+    if (object.isDoorbell()) {
+      return mapDoorbell(call, mapped);
+    }
+    if (object.pages().isEmpty()
+        && (object.is(ProgramClass.HOPPER_USERMODE_A)
+            || object.is(ProgramClass.RM_USER_SHARED_DATA))) {
+      object.setPages(copied(call, mapped, object));
     }
     if (PagesCalls.isReplaceable(object)) {
       object = replace(call.file(), object);
@@ -143,16 +153,46 @@ final class RmCalls {
     return 0;
   }
 
-  private int mapDriver(Call call, ProgramFile mapped) throws Denial {
+  /**
+   * The page of the doorbell is the driver's own. Its file is one that is tied to no client:
+   * whoever has it can call nothing with it.
+   */
+  private int mapDoorbell(Call call, ProgramFile mapped) throws Denial {
+    if (mapped.kind() != Node.Kind.CARD || mapped.isTied()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, "the doorbell by a file of a client");
+    }
+    mapped.setGiven();
+    int result = passMap(call, mapped);
+    MemorySegment argument = call.argument();
+    if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
+      long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
+      mapped.setTarget(new MapTarget(mapped.fd(), 0, bytes));
+    }
+    return result;
+  }
+
+  /**
+   * Pages of ours in place of two that RM has: of what it shares, as it is now, and of the usermode
+   * page that nobody rings, empty.
+   */
+  private HostPages copied(Call call, ProgramFile mapped, RmObject object) throws Denial {
+    long length = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(call.argument()));
+    if (object.is(ProgramClass.HOPPER_USERMODE_A)) {
+      return pages.blank(length);
+    }
+    int _ = passMap(call, mapped);
+    if (Nvos33MapMemory.STATUS.bits(call.argument()) != RmStatus.OK.code()) {
+      throw new Denial(RmStatus.NO_MEMORY, "RM maps no shared data");
+    }
+    return pages.copy(mapped.fd(), length);
+  }
+
+  private int passMap(Call call, ProgramFile mapped) {
     MemorySegment argument = call.argument();
     int number = mapped.number();
     Nvos33MapMemory.FD.set(argument, mapped.fd().number());
     int result = pass(call);
     Nvos33MapMemory.FD.set(argument, number);
-    if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
-      long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
-      mapped.setTarget(new MapTarget(mapped.fd(), 0, bytes));
-    }
     return result;
   }
 
@@ -200,6 +240,10 @@ final class RmCalls {
     if (control.kind() != Node.Kind.CONTROL) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, "REGISTER_FD of no control node");
     }
+    if (call.file().isGiven()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, "REGISTER_FD of the doorbell's file");
+    }
+    call.file().setTied();
     argument.set(ValueLayout.JAVA_INT, 0, control.fd().number());
     try {
       return pass(call);

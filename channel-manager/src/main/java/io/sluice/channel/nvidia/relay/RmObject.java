@@ -23,6 +23,8 @@ final class RmObject {
   private long sizeBytes;
   private Optional<HostPages> pages = Optional.empty();
   private boolean mappedByGpu;
+  private int holds;
+  private boolean doorbell;
 
   /**
    * @param parent itself for a client
@@ -84,12 +86,34 @@ final class RmObject {
     sizeBytes = now.bytes();
   }
 
+  /**
+   * UVM has it in one range more: it lives until UVM lets go of it, whatever becomes of its name.
+   */
+  void hold() {
+    holds++;
+    mappedByGpu = true;
+  }
+
+  /** UVM has let go of it once. */
+  void letGo() {
+    holds--;
+  }
+
+  boolean isHeld() {
+    return holds > 0;
+  }
+
+  /** Whether it is the page of the doorbell. */
+  boolean isDoorbell() {
+    return doorbell;
+  }
+
+  void setDoorbell() {
+    doorbell = true;
+  }
+
   /** Whether it is, or was, mapped in an address space of the GPU. */
   boolean isMappedByGpu() {
     return mappedByGpu;
-  }
-
-  void setMappedByGpu() {
-    mappedByGpu = true;
   }
 }

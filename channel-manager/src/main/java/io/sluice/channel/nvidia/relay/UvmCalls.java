@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.program.BlockShape;
@@ -28,19 +29,27 @@ final class UvmCalls {
   /** Handles of what the relay makes for a program: none that libcuda chooses. */
   private static final int FIRST_HANDLE = 0x5e10_0000;
 
+  /** The attributes, and their count right behind them, in both arguments. */
+  private static final long ATTRIBUTES_AND_COUNT = UvmMapExternal.ATTRIBUTES_BYTES + Long.BYTES;
+
   private static final long BASE_OF_SET_RANGE_GROUP = 8;
 
   private final ProgramDriver driver;
   private final PagesCalls pages;
   private final UvmRanges ranges = new UvmRanges();
+  private final ExternalMaps external;
   private int nextHandle = FIRST_HANDLE;
 
+  /** The file that has an address space: there is one in a CUDA program. */
+  private Optional<ProgramFile> initialized = Optional.empty();
+
   /** How each GPU maps the semaphores: what is made later is mapped alike. */
-  private Optional<MemorySegment> attributes = Optional.empty();
+  private Optional<byte[]> attributes = Optional.empty();
 
   UvmCalls(ProgramDriver driver, PagesCalls pages) {
     this.driver = driver;
     this.pages = pages;
+    external = new ExternalMaps(driver.objects());
   }
 
   /**
@@ -48,15 +57,19 @@ final class UvmCalls {
    *
    * @return what the ioctl returns
    * @throws Denial for what the relay refuses; the argument's status is set
-   * @throws SyscallException when the driver refuses it with an errno, or nobody knows it
+   * @throws SyscallException when the driver refuses it with an errno
+   * @throws RefusedException SLU-RLY-005
    */
   int execute(Call call) throws Denial {
     UvmCommand command =
         UvmCommand.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
             .orElseThrow(() ->
-                new SyscallException(
-                    "ioctl", "UVM command " + call.request(), Errno.EINVAL.number()));
+                new RefusedException(
+                    RelayCode.NOT_LISTED,
+                    Errno.EINVAL,
+                    "UVM command " + Integer.toUnsignedString(call.request()),
+                    ""));
     try {
       return execute(command, call);
     } catch (Denial e) {
@@ -76,13 +89,9 @@ final class UvmCalls {
     return switch (command) {
       case INITIALIZE -> initialize(call);
       case ALLOC_SEMAPHORE_POOL -> semaphorePool(call);
-      case MAP_EXTERNAL_ALLOCATION -> {
-        driver
-            .objects()
-            .find(UvmMapExternal.H_CLIENT.bits(argument), UvmMapExternal.H_MEMORY.bits(argument))
-            .ifPresent(RmObject::setMappedByGpu);
-        yield pass(command, call);
-      }
+      case CREATE_EXTERNAL_RANGE -> createRange(call);
+      case MAP_EXTERNAL_ALLOCATION -> mapExternal(call);
+      case UNMAP_EXTERNAL -> unmapExternal(call);
       case FREE -> free(call);
       case SET_RANGE_GROUP -> ofRange(command, call, BASE_OF_SET_RANGE_GROUP);
       case MIGRATE,
@@ -116,10 +125,74 @@ final class UvmCalls {
     }
   }
 
+  private int createRange(Call call) throws Denial {
+    external.requireRoom();
+    MemorySegment argument = call.argument();
+    int result = pass(UvmCommand.CREATE_EXTERNAL_RANGE, call);
+    if (isOk(UvmCommand.CREATE_EXTERNAL_RANGE, argument)) {
+      external.create(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+    }
+    return result;
+  }
+
+  private int mapExternal(Call call) throws Denial {
+    external.requireRoom();
+    MemorySegment argument = call.argument();
+    RmObject object =
+        driver
+            .objects()
+            .find(UvmMapExternal.H_CLIENT.bits(argument), UvmMapExternal.H_MEMORY.bits(argument))
+            .orElseThrow(() ->
+                new Denial(RmStatus.INVALID_OBJECT_HANDLE, "a map of no object of the program"));
+    int result = pass(UvmCommand.MAP_EXTERNAL_ALLOCATION, call);
+    if (isOk(UvmCommand.MAP_EXTERNAL_ALLOCATION, argument)) {
+      external.map(UvmMapExternal.BASE.get(argument), UvmMapExternal.LENGTH.get(argument), object);
+    }
+    return result;
+  }
+
+  private int unmapExternal(Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    int result = pass(UvmCommand.UNMAP_EXTERNAL, call);
+    if (isOk(UvmCommand.UNMAP_EXTERNAL, argument)) {
+      external.unmap(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+    }
+    return result;
+  }
+
+  private static boolean isOk(UvmCommand command, MemorySegment argument) {
+    return argument.get(ValueLayout.JAVA_INT, command.shape().status()) == RmStatus.OK.code();
+  }
+
+  /** A file of UVM's is closed: what was made through it goes with it. */
+  void closed(ProgramFile file) {
+    if (initialized.filter(file::equals).isPresent()) {
+      initialized = Optional.empty();
+      external.freeAll();
+      ranges.removeAll().forEach(range -> forget(range.memory()));
+    }
+  }
+
+  private void forget(RmObject memory) {
+    driver.objects().letGo(memory);
+    Optional<ProgramFile> control = driver.objects().controlOf(memory.name().client());
+    boolean named =
+        driver
+            .objects()
+            .find(memory.name().client(), memory.name().handle())
+            .filter(memory::equals)
+            .isPresent();
+    if (named && control.isPresent()) {
+      int _ = pages.free(control.get(), memory);
+      driver.objects().remove(memory);
+    }
+  }
+
   private int initialize(Call call) throws Denial {
     MemorySegment argument = call.argument();
     long flags = argument.get(ValueLayout.JAVA_LONG, 0);
     argument.set(ValueLayout.JAVA_LONG, 0, flags | MULTI_PROCESS);
+    initialized = Optional.of(call.file());
     try {
       return pass(UvmCommand.INITIALIZE, call);
     } finally {
@@ -129,14 +202,11 @@ final class UvmCalls {
 
   private int semaphorePool(Call call) throws Denial {
     MemorySegment argument = call.argument();
-    MemorySegment kept = Arena.ofAuto().allocate(UvmMapExternal.ATTRIBUTES_BYTES + Long.BYTES, 8);
-    MemorySegment.copy(
-        argument, UvmSemaphorePool.ATTRIBUTES, kept, 0, UvmMapExternal.ATTRIBUTES_BYTES);
-    kept.set(
-        ValueLayout.JAVA_LONG,
-        UvmMapExternal.ATTRIBUTES_BYTES,
-        UvmSemaphorePool.ATTRIBUTES_COUNT.get(argument));
-    attributes = Optional.of(kept);
+    attributes =
+        Optional.of(
+            argument
+                .asSlice(UvmSemaphorePool.ATTRIBUTES, ATTRIBUTES_AND_COUNT)
+                .toArray(ValueLayout.JAVA_BYTE));
     UvmRanges.Range _ =
         makeRange(
             call.file(),
@@ -163,7 +233,7 @@ final class UvmCalls {
 
   private UvmRanges.Range makeRange(ProgramFile uvm, long base, long length) throws Denial {
     ranges.requireRoom();
-    MemorySegment how =
+    byte[] how =
         attributes.orElseThrow(
             () -> new Denial(RmStatus.INVALID_STATE, "memory of UVM before its semaphores"));
     RmObject device =
@@ -184,7 +254,7 @@ final class UvmCalls {
         driver.objects().remove(memory);
       }
     }
-    memory.setMappedByGpu();
+    memory.hold();
     UvmRanges.Range range = new UvmRanges.Range(base, memory);
     ranges.add(range);
     return range;
@@ -199,8 +269,7 @@ final class UvmCalls {
   }
 
   /** An external range, and the memory mapped in it. */
-  private void create(
-      ProgramFile uvm, ProgramFile control, long base, RmObject memory, MemorySegment how)
+  private void create(ProgramFile uvm, ProgramFile control, long base, RmObject memory, byte[] how)
       throws Denial {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment range = arena.allocate(UvmRange.LAYOUT);
@@ -210,8 +279,7 @@ final class UvmCalls {
       MemorySegment map = arena.allocate(UvmMapExternal.LAYOUT);
       UvmMapExternal.BASE.set(map, base);
       UvmMapExternal.LENGTH.set(map, memory.sizeBytes());
-      MemorySegment.copy(
-          how, 0, map, UvmMapExternal.ATTRIBUTES, UvmMapExternal.ATTRIBUTES_BYTES + Long.BYTES);
+      MemorySegment.copy(how, 0, map, ValueLayout.JAVA_BYTE, UvmMapExternal.ATTRIBUTES, how.length);
       UvmMapExternal.CONTROL_FD.set(map, control.fd().number());
       UvmMapExternal.H_CLIENT.setBits(map, memory.name().client());
       UvmMapExternal.H_MEMORY.setBits(map, memory.name().handle());
@@ -233,14 +301,12 @@ final class UvmCalls {
     MemorySegment argument = call.argument();
     Optional<UvmRanges.Range> range = ranges.at(UvmRange.BASE.get(argument));
     int result = pass(UvmCommand.FREE, call);
-    if (range.isPresent() && UvmRange.STATUS.bits(argument) == RmStatus.OK.code()) {
-      RmObject memory = range.get().memory();
-      ranges.remove(range.get());
-      Optional<ProgramFile> control = driver.objects().controlOf(memory.name().client());
-      if (control.isPresent()) {
-        int _ = pages.free(control.get(), memory);
+    if (isOk(UvmCommand.FREE, argument)) {
+      external.free(UvmRange.BASE.get(argument));
+      if (range.isPresent()) {
+        ranges.remove(range.get());
+        forget(range.get().memory());
       }
-      driver.objects().remove(memory);
     }
     return result;
   }

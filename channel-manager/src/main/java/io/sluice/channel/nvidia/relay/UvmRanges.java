@@ -2,6 +2,7 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -53,5 +54,12 @@ final class UvmRanges {
 
   void remove(Range range) {
     ranges.remove(range.base());
+  }
+
+  /** Forgets all: what there was. */
+  List<Range> removeAll() {
+    List<Range> all = List.copyOf(ranges.values());
+    ranges.clear();
+    return all;
   }
 }

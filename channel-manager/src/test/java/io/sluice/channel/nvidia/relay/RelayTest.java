@@ -216,6 +216,7 @@ final class RelayTest {
     assertThat(program.ioctl(control, request, block(size)).error())
         .isEqualTo(Errno.EINVAL.number());
     assertThat(driver.seen()).hasSize(1); // the client's making
+    assertThat(relay.programs().getFirst().refused()).isEqualTo(1);
   }
 
   @Test
@@ -524,10 +525,14 @@ final class RelayTest {
   }
 
   private int mapStatus(int memory, long offset, long length) {
+    return mapStatus(memory, offset, length, card);
+  }
+
+  private int mapStatus(int memory, long offset, long length, int file) {
     ByteBuffer map = block(56, client, DEVICE, memory);
     map.putLong(16, offset);
     map.putLong(24, length);
-    map.putInt(48, card);
+    map.putInt(48, file);
     return status(control, ProgramEscape.MAP_MEMORY, map);
   }
 
@@ -585,18 +590,53 @@ final class RelayTest {
     device();
     assertThat(alloc(DEVICE, 21, ProgramClass.HOPPER_USERMODE_A, block(2, 0x0101))).isEqualTo(OK);
     assertThat(driver.seen(ProgramEscape.ALLOC).getLast().blocks().get(1)[1]).isZero();
+    int tied = program.open("nvidia0");
+    assertThat(program.ioctl(tied, ProgramEscape.REGISTER_FD, block(4, control)).error()).isZero();
+    assertThat(mapStatus(21, 0, 65536, tied)).isEqualTo(INVALID_ARGUMENT);
+    assertThat(mapStatus(21, 0, 65536, control)).isEqualTo(INVALID_ARGUMENT);
     mapped(21, 0, 65536);
     FakeDriver.Seen seen = driver.seen(ProgramEscape.MAP_MEMORY).getLast();
     assertThat(kernel.openFds()).containsKey(seen.word(48));
     TestProgram.Answer answer = program.map(card, 0, 65536, 0);
     assertThat(answer.fds()).hasSize(1);
     answer.fds().forEach(Fd::close);
+    assertThat(program.ioctl(card, ProgramEscape.REGISTER_FD, block(4, control)).error())
+        .isEqualTo(Errno.EPERM.number());
+  }
+
+  @Test
+  void usermodePage_thatIsNotRung_isAnEmptyPageOfOurs() {
+    device();
+    assertThat(alloc(DEVICE, 21, ProgramClass.HOPPER_USERMODE_A, block(0))).isEqualTo(OK);
+    mapped(21, 0, 65536);
+    assertThat(driver.seen(ProgramEscape.MAP_MEMORY)).isEmpty();
+    assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(65536);
+  }
+
+  @Test
+  void device_withoutItsBlock_isNone() {
+    assertThat(alloc(client, DEVICE, ProgramClass.NV01_DEVICE_0, block(0)))
+        .isEqualTo(INVALID_ARGUMENT);
   }
 
   @Test
   void maps_thatNothingPrepared_areInvalid() {
     assertThat(program.map(control, 0, 4096, 0).error()).isEqualTo(Errno.EINVAL.number());
     assertThat(program.map(uvm, 1 << 20, 4096, 1 << 20).error()).isEqualTo(Errno.EINVAL.number());
+  }
+
+  @Test
+  void pieces_beyondTheGuestsShareOfDescriptors_areOutOfMemory() {
+    device();
+    int made = 0;
+    while (alloc(DEVICE, MEMORY + made, ProgramClass.NV01_MEMORY_SYSTEM, memory(1)) == OK) {
+      made++;
+    }
+    assertThat(made).isBetween(256, 512);
+    assertThat(program.tryOpen("nvidia0").error()).isEqualTo(Errno.EMFILE.number());
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(program.open("nvidia0")).isPositive();
   }
 
   @Test
@@ -750,17 +790,108 @@ final class RelayTest {
     pool(base);
     assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, 0x5e10_0000)))
         .isEqualTo(OK);
-    assertThat(program.map(uvm, base, 4096, base).error()).isEqualTo(Errno.EINVAL.number());
-    ByteBuffer migrate = block(80);
-    migrate.putLong(0, base);
-    migrate.putLong(40, base);
+    // UVM has it still: it is there, and counts, until the range is freed.
+    assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(2 << 20);
+    program.map(uvm, base, 4096, base).fds().forEach(Fd::close);
+    free(base);
+    assertThat(relay.programs().getFirst().hostBytes()).isZero();
+    program.map(uvm, base, 4096, base).fds().forEach(Fd::close); // new ones
+    assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(4096);
+  }
+
+  private void free(long base) {
+    ByteBuffer free = block(24);
+    free.putLong(0, base);
+    assertThat(program.ioctl(uvm, UvmCommand.FREE.number(), free).blocks(1).getFirst().getInt(16))
+        .isEqualTo(OK);
+  }
+
+  @Test
+  void videoMemory_thatUvmStillHas_counts() {
+    device();
+    long base = 0x10_0000_0000L;
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)))
+        .isEqualTo(OK);
+    external(base, MEMORY);
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isEqualTo(1 << 20);
+    assertThat(alloc(DEVICE, MEMORY + 1, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1)))
+        .isEqualTo(NO_MEMORY);
+    free(base);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)))
+        .isEqualTo(OK);
+    external(base, MEMORY);
+    ByteBuffer unmap = block(40);
+    unmap.putLong(0, base);
+    unmap.putLong(8, 1 << 20);
+    assertThat(program.ioctl(uvm, UvmCommand.UNMAP_EXTERNAL.number(), unmap).error()).isZero();
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+  }
+
+  private void external(long base, int memory) {
+    ByteBuffer range = block(24);
+    range.putLong(0, base);
+    range.putLong(8, 1 << 20);
     assertThat(
             program
-                .ioctl(uvm, UvmCommand.MIGRATE.number(), migrate)
+                .ioctl(uvm, UvmCommand.CREATE_EXTERNAL_RANGE.number(), range)
                 .blocks(1)
                 .getFirst()
-                .getInt(72))
-        .isNotZero();
+                .getInt(16))
+        .isEqualTo(OK);
+    ByteBuffer map = block(9264);
+    map.putLong(0, base);
+    map.putLong(8, 1 << 20);
+    map.putInt(9248, control);
+    map.putInt(9252, client);
+    map.putInt(9256, memory);
+    assertThat(
+            program
+                .ioctl(uvm, UvmCommand.MAP_EXTERNAL_ALLOCATION.number(), map)
+                .blocks(1)
+                .getFirst()
+                .getInt(9260))
+        .isEqualTo(OK);
+  }
+
+  @Test
+  void uvm_thatIsClosed_letsGoOfAll() {
+    device();
+    assertThat(program.ioctl(uvm, UvmCommand.INITIALIZE.number(), block(16)).error()).isZero();
+    pool(0x2_04a0_0000L);
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    external(0x10_0000_0000L, MEMORY);
+    assertThat(program.close(uvm).error()).isZero();
+    assertThat(relay.programs().getFirst().hostBytes()).isZero();
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+  }
+
+  @Test
+  void controlFiles_thatComeAndGoWithMemory_leaveNoFile() {
+    for (int i = 0; i < 2 * ProgramFiles.MAX_FILES; i++) {
+      int file = program.open("nvidiactl");
+      int own = client(program, file);
+      ByteBuffer answer =
+          program
+              .ioctl(
+                  file,
+                  ProgramEscape.ALLOC,
+                  alloc(own, own, MEMORY, ProgramClass.NV01_MEMORY_SYSTEM),
+                  memory(4096))
+              .blocks(2)
+              .getFirst();
+      assertThat(answer.getInt(40)).isEqualTo(OK);
+      assertThat(program.close(file).error()).isZero();
+    }
+    assertThat(relay.programs().getFirst().files()).isEqualTo(3);
+    assertThat(relay.programs().getFirst().hostBytes()).isZero();
   }
 
   @Test

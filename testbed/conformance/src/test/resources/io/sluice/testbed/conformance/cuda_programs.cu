@@ -368,9 +368,11 @@ static void spin() {  // works until it is killed
 }
 
 static void hold(size_t mib) {  // allocates so much, says how it went
-  void *data;
+  void *data = nullptr;
   cudaError_t error = cudaMalloc(&data, mib << 20);
   printf("hold %zu MiB: %s\n", mib, cudaGetErrorString(error));
+  (void)cudaGetLastError();
+  CHECK(cudaFree(data));
 }
 
 int main(int count, char **names) {
