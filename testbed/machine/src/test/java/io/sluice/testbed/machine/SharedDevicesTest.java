@@ -223,10 +223,8 @@ final class SharedDevicesTest {
   void wildKernel_endsItsOwnGuestsHostAlone() throws Exception {
     long starts = host(ONE).starts();
     long otherStarts = host(OTHER).starts();
-    Running beside = run(OTHER, "matrix", "64", "200");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> sessions.list(OTHER).stream().anyMatch(each -> each.calls() > 0));
+    Running beside = run(OTHER, FLOOD);
+    await().atMost(PATIENCE).until(() -> beside.launches() > 0);
 
     Running wild = run(ONE, "wild");
 
@@ -236,8 +234,10 @@ final class SharedDevicesTest {
         .atMost(PATIENCE)
         .until(() ->
             host(ONE).starts() > starts && host(ONE).state().equals(SessionHostStatus.SERVING));
-    Running after = run(ONE, "matrix", "64", "20");
-    for (Running each : List.of(beside, after)) {
+    long launches = beside.launches();
+    await().atMost(PATIENCE).until(() -> beside.launches() > launches + ENOUGH);
+    for (String guest : List.of(ONE, OTHER)) {
+      Running each = run(guest, "matrix", "64", "20");
       assertThat(each.process().onExit().get(3, TimeUnit.MINUTES).exitValue())
           .as(() -> String.join("\n", lines(each)))
           .isZero();
