@@ -69,7 +69,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void start_whileAProgramComputes_itsSessionMovesWithTheMachineAndBack() throws Exception {
-    prepare();
+    prepare(FILM);
     for (int i = 0; i < 2; i++) {
       MigrationStatusView view = move();
       assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
@@ -81,7 +81,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
       swap();
       if (i == 0) {
         Daemons.awaitGone(target.daemon(), GUEST);
-        target.bootIncoming(RUN, ARGUMENTS);
+        target.bootIncoming(FILM, ARGUMENTS);
       }
     }
     checkWork(source);
@@ -252,9 +252,9 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void destination_withoutOpenCl_refusesAndTheProgramGoesOn() throws Exception {
-    prepare();
+    prepare(FILM);
     plain.ensure();
-    plain.bootIncoming(RUN, ARGUMENTS);
+    plain.bootIncoming(FILM, ARGUMENTS);
     assertThat(inTheWay(plain))
         .singleElement()
         .asString()
@@ -269,7 +269,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void sourcesHost_killedBeforeTheStop_programHearsItAndTheMachineMoves() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.PRE_COPY);
     killHost(source);
     source.stop().release();
@@ -280,7 +280,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void destinationsHost_killedBeforeTheStop_moveIsGivenUpAndTheProgramGoesOn() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.DETACH);
     killHost(target);
     source.stop().release();
@@ -290,7 +290,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void destinationsHost_killedAtTheCommit_programHearsItThere() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.COMMIT);
     killHost(target);
     source.stop().release();
