@@ -31,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProcessFaultTest {
   private static final String GUEST = ProcessSide.GUEST;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Duration PHASE = Duration.ofSeconds(30);
 
   /** Longer than daemons wait for each other. */
   private static final long STALL_MS = 12_000;
@@ -125,7 +124,7 @@ final class ProcessFaultTest {
       ProcessSide held = moment.atSource() ? source : target;
       held.stop().arm(moment.phase());
       source.migrations().start(GUEST, target.address(), Map.of());
-      assertThat(held.stop().await(PHASE)).as("%s is never entered", moment).isTrue();
+      assertThat(held.stop().await(PATIENCE)).as("%s is never entered", moment).isTrue();
       fault.inject(moment);
     }
 
