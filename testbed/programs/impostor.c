@@ -113,6 +113,13 @@ static int api_map(int fd, uint64_t index, uint64_t page, uint64_t bytes, int fl
 	return 0;
 }
 
+static void look_again(void)
+{
+	const struct timespec wait = { 0, LOOK_MS * 1000000 };
+
+	nanosleep(&wait, NULL);
+}
+
 /* A session, tried again while its host is being started or all places are taken. */
 static struct session session_open(void)
 {
@@ -120,10 +127,8 @@ static struct session session_open(void)
 	int ret = -EAGAIN, looks;
 
 	for (looks = 0; looks < LOOKS && (ret == -EAGAIN || ret == -EDQUOT); looks++) {
-		const struct timespec wait = { 0, LOOK_MS * 1000000 };
-
 		if (looks)
-			nanosleep(&wait, NULL);
+			look_again();
 		ret = api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0);
 	}
 	must("a session", ret);
@@ -233,6 +238,17 @@ static void message(const struct session *s, uint32_t bytes, uint16_t call, uint
 	memset(s->memory + AT_RING + sizeof(header), 0xff, 4096);
 }
 
+/* A segment of a session that its memory says has ended: its host says so there first. */
+static int late_segment(const struct session *s)
+{
+	uint32_t index = 1;
+	int ret;
+
+	while ((ret = api_segment(s->fd, index, PAGE, 0)) == 0 && ++index < SLUICE_MAX_API_SEGMENTS)
+		look_again();
+	return ret;
+}
+
 static void lie(const char *name, int errno_said, uint32_t head, uint32_t bytes, uint16_t call, uint32_t slot)
 {
 	struct session s = session_open();
@@ -243,7 +259,7 @@ static void lie(const char *name, int errno_said, uint32_t head, uint32_t bytes,
 	api_ring(s.fd);
 	end = await_end(&s);
 	expect(name, errno_said, -(int)end);
-	expect("and a segment of what has ended", EPIPE, api_segment(s.fd, 1, PAGE, 0));
+	expect("and a segment of what has ended", EPIPE, late_segment(&s));
 	session_close(&s);
 }
 

@@ -264,7 +264,7 @@ final class GuestDeviceTest implements GuestSource {
       }
       try (RawClient client = new RawClient(kernel, kernel.connect(slow.path()))) {
         client.send(1, 0, RawClient.version(0, 0, RawClient.QEMU_VERSION_DATA));
-        await().during(Duration.ofMillis(200)).until(() -> slow.peer().isEmpty());
+        await().during(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> slow.peer().isEmpty());
         clock.addAndGet(Duration.ofSeconds(1).toNanos());
         client.receive().close();
       }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class SeatTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private final Kernel kernel = RealKernel.create();
   private final Fd socket = kernel.eventfd(0, 0);
   private final Seat seat = new Seat("guest");
@@ -67,10 +68,10 @@ final class SeatTest {
         seat.vacate(
             shutDown -> {
               serving.start();
-              await().until(() -> serving.getState() == Thread.State.WAITING);
+              await().atMost(PATIENCE).until(() -> serving.getState() == Thread.State.WAITING);
               open.add(shutDown.isOpen());
             },
-            Duration.ofMinutes(1));
+            PATIENCE);
     assertThat(left).isTrue();
     serving.join();
     assertThat(open).containsExactly(true);
@@ -106,7 +107,9 @@ final class SeatTest {
     CompletableFuture<Boolean> newcomer = new CompletableFuture<>();
     Thread waiting = new Thread(() -> newcomer.complete(takes(hungUp)));
     waiting.start();
-    await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING || newcomer.isDone());
+    await()
+        .atMost(PATIENCE)
+        .until(() -> waiting.getState() == Thread.State.TIMED_WAITING || newcomer.isDone());
     assertThat(newcomer).isNotDone();
     seat.left(client);
     assertThat(newcomer.join()).isTrue();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A client that goes from one device to another, and does not notice. */
 final class TakeOverTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final long SCRATCH = 0x7ff0; // of the call slots: plain memory
 
   @TempDir private Path directory;

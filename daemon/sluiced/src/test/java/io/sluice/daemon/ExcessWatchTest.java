@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Who touches video memory it never allocated is forgiven at first, and then detached. */
 final class ExcessWatchTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Kernel kernel = RealKernel.create();
 

@@ -73,7 +73,7 @@ final class ProcessMigrationTest {
   /** What a process does that submits without end. */
   private static final class Work implements Runnable, AutoCloseable {
     static final int PAGES = 64;
-    private static final int TIMEOUT_MS = 20_000;
+    private static final int TIMEOUT_MS = 60_000;
     private final AttachedDevice device;
     private final Space space;
     private final Buffer data;

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Quotas changed at run time, by the operations that sluicectl uses. */
 final class QuotaOperationsTest {
   private static final long MIB = 1 << 20;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
   @TempDir private Path dir;

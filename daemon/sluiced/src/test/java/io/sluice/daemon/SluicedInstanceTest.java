@@ -30,6 +30,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,6 +49,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The daemon with the software GPU and the real kernel, in this process. */
 final class SluicedInstanceTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   static {
     // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.
     System.setProperty("sun.rmi.transport.connectionTimeout", "100");
@@ -299,7 +302,9 @@ final class SluicedInstanceTest {
         assertThat(gpu.vramBytes() - gpu.vramFreeBytes()).isEqualTo(status.memoryUsedBytes());
         assertThat(daemon.guest("web-01").getCounters().programsLimit()).isEqualTo(64);
       }
-      await().until(() -> daemon.guest("web-01").getState().equals(GuestStatus.WAITING));
+      await()
+          .atMost(PATIENCE)
+          .until(() -> daemon.guest("web-01").getState().equals(GuestStatus.WAITING));
       assertThat(daemon.guest("web-01").getCounters().attachments()).isEqualTo(1);
       assertThat(daemon.guest("web-01").getCounters().hypercalls()).isGreaterThan(3);
       assertThat(daemon.guest("web-01").getCounters().connectionsLeft()).isBetween(60, 64);
@@ -338,7 +343,7 @@ final class SluicedInstanceTest {
         ClientChannel other = space.newChannel()) {
       daemon.guest("web-01").killChannel(ended.id());
 
-      await().until(() -> ended.error() == GuestAbi.ERROR_OPERATOR);
+      await().atMost(PATIENCE).until(() -> ended.error() == GuestAbi.ERROR_OPERATOR);
       assertThat(other.error()).isZero();
       assertThat(daemon.guest("web-01").getChannels())
           .extractingFromEntries(entry -> entry.getValue().error())
@@ -373,12 +378,12 @@ final class SluicedInstanceTest {
       daemon.daemon().createGuest("ml-02", "", 0);
       Fd client = KERNEL.connect(daemon.guestSocket("ml-02"));
       try (client) {
-        await().until(() -> daemon.guest("ml-02").getClientPid() != 0);
+        await().atMost(PATIENCE).until(() -> daemon.guest("ml-02").getClientPid() != 0);
 
         daemon.daemon().destroyGuest("ml-02", true);
 
         short[] ready = new short[1];
-        KERNEL.poll(List.of(client), new short[] {Kernel.POLLIN}, ready, 5_000);
+        KERNEL.poll(List.of(client), new short[] {Kernel.POLLIN}, ready, (int) PATIENCE.toMillis());
         assertThat(ready[0] & Kernel.POLLHUP).isNotZero();
       }
       assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
@@ -397,7 +402,7 @@ final class SluicedInstanceTest {
         null,
         null);
     try (Fd client = KERNEL.connect(daemon.guestSocket("web-01"))) {
-      await().until(() -> daemon.guest("web-01").getClientPid() != 0);
+      await().atMost(PATIENCE).until(() -> daemon.guest("web-01").getClientPid() != 0);
       daemon.close();
       daemon.close();
       assertThat(client.isOpen()).isTrue();
@@ -410,6 +415,7 @@ final class SluicedInstanceTest {
     assertThat(dir.resolve("run")).isEmptyDirectory();
     // What they served is given back by now; that they end takes them a moment more.
     await()
+        .atMost(PATIENCE)
         .untilAsserted(() ->
             assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().startsWith("sluice-")));
@@ -456,7 +462,9 @@ final class SluicedInstanceTest {
     try (AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket(guest))) {
       assertThat(device.ping(42)).isEqualTo(42);
     }
-    await().until(() -> daemon.guest(guest).getState().equals(GuestStatus.WAITING));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> daemon.guest(guest).getState().equals(GuestStatus.WAITING));
   }
 
   private static GuestStatus status(SluicedInstance daemon, String guest) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as a process of its own. */
 final class SluicedProcessTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   /** Prints the datagrams of a UNIX socket: the JDK has no such sockets, and Debian has perl. */
   private static final String RECEIVER =

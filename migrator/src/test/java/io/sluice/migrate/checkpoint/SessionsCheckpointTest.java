@@ -28,6 +28,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The sessions of a machine on their way into a file and out of it, and files that lie. */
 @Timeout(120)
 final class SessionsCheckpointTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
   private static final byte[] READY = SessionFrames.ready().array();
   private static final byte[] LARGE = frame(7, new byte[(1 << 20) + 5]); // several sections
@@ -121,7 +123,7 @@ final class SessionsCheckpointTest {
       RamTransport.Target feed = MachineCheckpoint.sessionsFrom(reader, socket(), kernel, THREADS);
       try (SessionsInFile.Destination host = new SessionsInFile.Destination(kernel, feed.uri())) {
         feed.listening();
-        await().until(() -> feed.isThrough() || feed.refusal().isPresent());
+        await().atMost(PATIENCE).until(() -> feed.isThrough() || feed.refusal().isPresent());
         assertThat(feed.refusal()).isEmpty();
         assertThat(host.words).containsExactly(session(3), memory(3, 1), session(5));
         assertThat(host.received(3)).isEqualTo(three());
@@ -163,7 +165,7 @@ final class SessionsCheckpointTest {
       try (SessionsInFile.Destination host = new SessionsInFile.Destination(kernel, feed.uri())) {
         host.answer(3, answer);
         feed.listening();
-        await().until(() -> feed.isThrough() || feed.refusal().isPresent());
+        await().atMost(PATIENCE).until(() -> feed.isThrough() || feed.refusal().isPresent());
         assertThat(feed.isThrough()).isFalse();
         assertThat(feed.refusal().orElseThrow()).contains(why);
         feed.close();
@@ -185,7 +187,7 @@ final class SessionsCheckpointTest {
           assertThat(SessionWords.hear(kernel, stream)).contains(session(3));
           SessionWords.answer(kernel, stream, 5);
         }
-        await().until(() -> feed.refusal().isPresent());
+        await().atMost(PATIENCE).until(() -> feed.refusal().isPresent());
         feed.close();
       }
     }
@@ -271,7 +273,7 @@ final class SessionsCheckpointTest {
       String _ = tap.open(ByteBuffer.allocate(0));
       try (Fd stream = fake.connect(socket())) {
         send(fake, stream, new byte[1]);
-        await().until(() -> fake.count("recvmsg") >= 2);
+        await().atMost(PATIENCE).until(() -> fake.count("recvmsg") >= 2);
         tap.close();
       }
     }

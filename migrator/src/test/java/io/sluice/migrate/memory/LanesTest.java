@@ -3,6 +3,7 @@ package io.sluice.migrate.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
@@ -49,7 +50,9 @@ final class LanesTest {
 
   /** Waits until a thread that has been woken before has gone to sleep again. */
   private static void awaitAsleep(Thread thread) {
-    Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING);
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> thread.getState() == Thread.State.WAITING);
   }
 
   @Test

@@ -47,7 +47,7 @@ final class QemuSourceTest {
   private static final Kernel KERNEL = RealKernel.create();
   private static final DeviceHost HOST =
       new DeviceHost(KERNEL, THREADS, System::nanoTime, new MapBudget(KERNEL.hostLimits(), 0));
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final String BEGUN = "migrate";
   private static final long TAKEN = 70_000_000;
 
@@ -129,6 +129,7 @@ final class QemuSourceTest {
 
   private void awaitUpTo(QemuSource source, long bytes) {
     await()
+        .atMost(PATIENCE)
         .untilAsserted(() -> {
           source.poll();
           assertThat(source.progress().state()).isEqualTo(State.COPYING);
@@ -162,6 +163,7 @@ final class QemuSourceTest {
           begun.await();
           error = "Broken pipe";
           await()
+              .atMost(PATIENCE)
               .until(() -> {
                 source.poll();
                 return source.progress().state() == State.FAILED;
@@ -181,7 +183,7 @@ final class QemuSourceTest {
         0,
         source -> {
           source.start(ByteBuffer.allocate(1));
-          await().until(() -> source.progress().state() == State.FAILED);
+          await().atMost(PATIENCE).until(() -> source.progress().state() == State.FAILED);
           assertThat(source.progress().failure()).contains("no way").doesNotContain("gave");
           assertThat(source.destinationMayKnowWhy()).isFalse();
         });

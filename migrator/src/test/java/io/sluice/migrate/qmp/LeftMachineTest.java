@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class LeftMachineTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
 
   @TempDir private Path directory;

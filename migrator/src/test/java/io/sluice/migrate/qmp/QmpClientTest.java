@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class QmpClientTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final Duration SOON = Duration.ofMillis(50);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
 

@@ -87,7 +87,7 @@ final class HostilePeerTest {
         (SSLSocket)
             tls.getSocketFactory()
                 .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(60_000);
       try {
         for (byte[] word : words) {
           socket.getOutputStream().write(word);
@@ -222,7 +222,7 @@ final class HostilePeerTest {
                 tls.getSocketFactory()
                     .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
       qemu.bind(UnixDomainSocketAddress.of(far));
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(60_000);
       socket.getOutputStream().write(hello(1, 2, 0, 0, 0));
       byte[] welcome = socket.getInputStream().readNBytes(32);
       assertThat(ByteBuffer.wrap(welcome).order(ByteOrder.LITTLE_ENDIAN).getInt(20)).isZero();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who says when a connection is read, where its two ends have threads of their own. */
 final class TunnelHandlerTest {
-  private static final int SECONDS = 20;
+  private static final int SECONDS = 60;
 
   private final DefaultEventLoopGroup loops = new DefaultEventLoopGroup(1);
   private final EmbeddedChannel written = new EmbeddedChannel();

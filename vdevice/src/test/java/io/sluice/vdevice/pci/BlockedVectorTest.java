@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** A client that makes its eventfd blocking and fills its counter. */
 final class BlockedVectorTest {
-  private static final int JOIN_MS = 20_000;
+  private static final int JOIN_MS = 60_000;
   private static final long FULL = -2L; // the largest count, 2^64 - 2
 
   private final Kernel kernel = RealKernel.create();
@@ -27,7 +27,7 @@ final class BlockedVectorTest {
     vectors.assign(1, eventfd);
     Thread stuck = Thread.ofPlatform().daemon().start(() -> vectors.raise(1));
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> stuck.getState() == Thread.State.RUNNABLE && stuckFor(stuck));
 
     long counted = vectors.delivered();

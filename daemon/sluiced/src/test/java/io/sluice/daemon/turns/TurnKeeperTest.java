@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The keeper of turns with hosts that name too much, tell too much, and quotas that fail. */
 final class TurnKeeperTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final List<String> GPU = List.of("gpu");
 
   private final Kernel kernel = RealKernel.create();
@@ -75,7 +76,7 @@ final class TurnKeeperTest {
   private void contend(TurnSeat holder, TurnSeat other) {
     holder.page().addWaiting(0, 1);
     keeper.poke();
-    await().until(() -> holder.page().isGranted(0));
+    await().atMost(PATIENCE).until(() -> holder.page().isGranted(0));
     holder.page().addWaiting(0, -1);
     int _ = holder.page().addClaims(0, 1);
     other.page().addWaiting(0, 1);
@@ -118,11 +119,11 @@ final class TurnKeeperTest {
 
     fails.set(true);
     keeper.poke();
-    await().until(() -> !fails.get());
+    await().atMost(PATIENCE).until(() -> !fails.get());
     int _ = a.page().addClaims(0, -1);
     keeper.poke();
 
-    await().until(() -> b.page().isGranted(0));
+    await().atMost(PATIENCE).until(() -> b.page().isGranted(0));
   }
 
   /** Each step is told of a change at once, as by a host that does nothing else. */
@@ -139,7 +140,7 @@ final class TurnKeeperTest {
     for (int i = 0; i < more; i++) {
       int last = asked.get();
       nowNs.addAndGet(TurnKeeper.STEP.toNanos());
-      await().until(() -> asked.get() > last);
+      await().atMost(PATIENCE).until(() -> asked.get() > last);
     }
     pokes.set(false);
 

@@ -25,7 +25,7 @@ public final class DaemonProcess implements AutoCloseable {
 
   private static final String OPENCL_GUEST = "[[guest]]\nopencl = true\n";
   private static final Duration START = Duration.ofMinutes(3);
-  private static final int STOP_SECONDS = 15;
+  private static final int STOP_SECONDS = 60;
   private static final int POLL_MS = 20;
 
   static {

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 public final class MachineGuest implements AutoCloseable {
   private static final String EXIT = "SLUICE-EXIT ";
   private static final int CLOSE_SECONDS = 10;
+  private static final int POWER_OFF_SECONDS = 60;
 
   private final Process qemu;
   private final SerialConsole console;
@@ -88,7 +89,7 @@ public final class MachineGuest implements AutoCloseable {
   /** Waits for the end of what the guest runs; returns its exit status. */
   public int awaitExit(Duration timeout) throws IOException, InterruptedException {
     int status = Integer.parseInt(await(EXIT, timeout));
-    if (!qemu.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+    if (!qemu.waitFor(POWER_OFF_SECONDS, TimeUnit.SECONDS)) {
       throw new IOException("QEMU did not end after the guest had powered off");
     }
     return status;

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * sockets in it are reached through {@code /proc}. Needs root.
  */
 public final class TestHost implements AutoCloseable {
-  private static final int COMMAND_SECONDS = 20;
+  private static final int COMMAND_SECONDS = 60;
   private static final int NUMBERS = 250;
 
   /** Metric of a route that counts only when there is no other. */

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** What tests look at in a daemon from outside. */
 final class Daemons {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private Daemons() {}
 

@@ -170,7 +170,7 @@ final class GuestLeakTest {
   private void awaitNothingHeld() {
     GuestMXBean bean = machines.daemon().connection().guest(GUEST);
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Machines.PATIENCE)
         .until(() -> bean.getMemoryUsedBytes() == 0 && bean.getChannels().isEmpty());
   }
 }

@@ -77,7 +77,7 @@ final class MachineCheckTest {
       assertThat(found.bytesPerSecond()).isPositive();
       rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
-      rig.checkMoved();
+      rig.checkArrived();
     }
   }
 }

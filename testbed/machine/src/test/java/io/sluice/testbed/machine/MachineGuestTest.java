@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ final class MachineGuestTest {
   }
 
   @Test
+  @Tag("long")
   void smoke_setReference_isSeenInTheControlPage() throws Exception {
     assertThat(machines.run(FIRST, "smoke")).isZero();
   }
@@ -78,6 +80,7 @@ final class MachineGuestTest {
   }
 
   @Test
+  @Tag("long")
   void process_killedWhileItWorks_freesWhatItHeld() throws Exception {
     String killAndLook =
         "copytest --pause 8388608 </dev/zero & sleep 1; kill -9 $!; sleep 1; smoke";

@@ -6,6 +6,7 @@ import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,7 +57,7 @@ final class MachineMigrationTest {
       rig.source.host().limit(LINK_BYTES_PER_SECOND);
       rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
-      rig.checkMoved();
+      rig.checkArrived();
     }
   }
 
@@ -73,11 +74,12 @@ final class MachineMigrationTest {
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
       String report = rig.source.migrations().report(MachineHost.GUEST, "json");
       assertThat(report).contains("\"touchedByGuest\":true").contains("\"guestBytesRedirtied\":0,");
-      rig.checkMoved();
+      rig.checkArrived();
     }
   }
 
   @Test
+  @Tag("long")
   void start_twoProcessorsAndAWaitForWhatIsYetToBeSubmitted_allGoesOn() throws Exception {
     try (MachineRig rig = new MachineRig(directory, TWO, List.of("--cpus", "2"))) {
       rig.prepare();
@@ -91,7 +93,7 @@ final class MachineMigrationTest {
       assertThat(rig.target.machine().await("once-status ", MachineHost.PATIENCE))
           .as(rig.target.machine().console())
           .isEqualTo("0");
-      rig.checkMoved();
+      rig.checkArrived();
     }
   }
 }

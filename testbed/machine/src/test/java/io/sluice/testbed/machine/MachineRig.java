@@ -171,7 +171,17 @@ final class MachineRig implements AutoCloseable {
     assertThat(source.leftSockets()).isEmpty();
   }
 
-  /** The same the other way round; the sides change their parts. */
+  /** All of {@link #checkMoved} but what daemons hold, which takes a second move to compare. */
+  void checkArrived() throws Exception {
+    checkWork(target);
+    await().atMost(PATIENCE).until(() -> !source.machine().isAlive());
+    Daemons.awaitGone(source.daemon(), MachineHost.GUEST);
+    for (MachineHost side : List.of(source, target)) {
+      await().atMost(PATIENCE).until(() -> side.leftSockets().isEmpty());
+    }
+  }
+
+  /** The same as {@link #checkStays} the other way round; the sides change their parts. */
   void checkMoved() throws Exception {
     checkWork(target);
     if (source.isAlive()) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void start_whileAProgramComputes_itsSessionMovesWithTheMachineAndBack() throws Exception {
-    prepare();
+    prepare(FILM);
     for (int i = 0; i < 2; i++) {
       MigrationStatusView view = move();
       assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
@@ -81,7 +82,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
       swap();
       if (i == 0) {
         Daemons.awaitGone(target.daemon(), GUEST);
-        target.bootIncoming(RUN, ARGUMENTS);
+        target.bootIncoming(FILM, ARGUMENTS);
       }
     }
     checkWork(source);
@@ -109,8 +110,19 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"PRE_COPY", "DETACH", "DRAIN", "FINAL_COPY", "RESTORE"})
+  @EnumSource(names = {"PRE_COPY", "FINAL_COPY"})
   void abort_inAPhase_programGoesOnAndTheNextMoveIsDone(Moment moment) throws Exception {
+    abortIn(moment);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"DETACH", "DRAIN", "RESTORE"})
+  @Tag("long")
+  void abort_inAnotherPhase_programGoesOnAndTheNextMoveIsDone(Moment moment) throws Exception {
+    abortIn(moment);
+  }
+
+  private void abortIn(Moment moment) throws Exception {
     prepare();
     holdIn(moment);
     source.migrations().abort(GUEST);
@@ -136,6 +148,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
   }
 
   @Test
+  @Tag("long")
   void link_cutWhileTheSessionStands_programGoesOnWhereTheMachineIs() throws Exception {
     prepare();
     holdIn(Moment.FINAL_COPY);
@@ -189,9 +202,21 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"PRE_COPY", "FINAL_COPY"})
+  @EnumSource(names = "FINAL_COPY")
   void abort_whileTheSessionLivesAtAnotherHost_itGoesOnThereAndTheNextMoveIsDone(Moment moment)
       throws Exception {
+    abortAway(moment);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "PRE_COPY")
+  @Tag("long")
+  void abort_soonWhileTheSessionLivesAtAnotherHost_itGoesOnThereAndTheNextMoveIsDone(Moment moment)
+      throws Exception {
+    abortAway(moment);
+  }
+
+  private void abortAway(Moment moment) throws Exception {
     SessionStatus session = prepareAway();
     holdIn(moment);
     source.migrations().abort(GUEST);
@@ -252,9 +277,9 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void destination_withoutOpenCl_refusesAndTheProgramGoesOn() throws Exception {
-    prepare();
+    prepare(FILM);
     plain.ensure();
-    plain.bootIncoming(RUN, ARGUMENTS);
+    plain.bootIncoming(FILM, ARGUMENTS);
     assertThat(inTheWay(plain))
         .singleElement()
         .asString()
@@ -269,7 +294,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void sourcesHost_killedBeforeTheStop_programHearsItAndTheMachineMoves() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.PRE_COPY);
     killHost(source);
     source.stop().release();
@@ -279,8 +304,9 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
   }
 
   @Test
+  @Tag("long")
   void destinationsHost_killedBeforeTheStop_moveIsGivenUpAndTheProgramGoesOn() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.DETACH);
     killHost(target);
     source.stop().release();
@@ -290,7 +316,7 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
 
   @Test
   void destinationsHost_killedAtTheCommit_programHearsItThere() throws Exception {
-    prepare();
+    prepare(FILM);
     holdIn(Moment.COMMIT);
     killHost(target);
     source.stop().release();

@@ -27,8 +27,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,6 +56,7 @@ final class OpenClGuestTest {
       OpenClParts.IN_MACHINE + "matrix 128 10000000 > /tmp/work 2>&1 & echo $! > /tmp/pid";
 
   private final List<RealProgram> real = new ArrayList<>();
+  private final List<RealProgram> large = new ArrayList<>();
   private final List<String> missing = new ArrayList<>();
   private OpenClParts parts;
   private Machines machines;
@@ -79,23 +82,37 @@ final class OpenClGuestTest {
   /** What the machine has: our programs, and those of Debian that are installed here. */
   private List<String> imageArguments(Path directory) throws Exception {
     Path clients = Files.createDirectory(directory.resolve("clients"));
-    for (RealProgram program : RealPrograms.forMachines(clients)) {
-      if (program.isReady(clients)) {
-        real.add(program);
-      } else {
-        missing.add(program.packages());
-      }
-    }
+    addReady(RealPrograms.forMachines(clients), clients, real);
+    addReady(RealPrograms.largeForMachines(clients), clients, large);
     List<String> arguments =
         new ArrayList<>(
             parts.imageArguments(
-                OpenClParts.programs(), real.stream().map(RealProgram::file).toList()));
-    for (Map.Entry<String, String> script :
-        Map.of("all", PrintedInMachine.ALL, "real", PrintedInMachine.script(real)).entrySet()) {
+                OpenClParts.programs(),
+                Stream.concat(real.stream(), large.stream()).map(RealProgram::file).toList()));
+    Map<String, String> scripts =
+        Map.of(
+            "all",
+            PrintedInMachine.ALL,
+            "real",
+            PrintedInMachine.script(real),
+            "large",
+            PrintedInMachine.script(large));
+    for (Map.Entry<String, String> script : scripts.entrySet()) {
       Path file = Files.writeString(directory.resolve(script.getKey()), script.getValue());
       arguments.addAll(List.of("--add", file + ":/bin/" + script.getKey()));
     }
     return arguments;
+  }
+
+  private void addReady(List<RealProgram> programs, Path clients, List<RealProgram> ready)
+      throws Exception {
+    for (RealProgram program : programs) {
+      if (program.isReady(clients)) {
+        ready.add(program);
+      } else {
+        missing.add(program.packages());
+      }
+    }
   }
 
   @AfterAll
@@ -162,17 +179,29 @@ final class OpenClGuestTest {
   @Test
   @TakesLong("it runs programs of Debian, in a machine and here")
   void realPrograms_inTheMachine_comeToTheirNativeResults(@TempDir Path work) throws Exception {
-    assumeFalse(real.isEmpty(), missing + " are not installed");
+    compare(real, "real", work);
+  }
+
+  @Test
+  @Tag("long")
+  @TakesLong("it runs programs of Debian, in a machine and here")
+  void largeRealPrograms_inTheMachine_comeToTheirNativeResults(@TempDir Path work)
+      throws Exception {
+    compare(large, "large", work);
+  }
+
+  private void compare(List<RealProgram> programs, String script, Path work) throws Exception {
+    assumeFalse(programs.isEmpty(), missing + " are not installed");
     Daemons.awaitGone(machines.daemon(), GUEST);
     Map<String, Result> printed;
     String console;
-    try (MachineGuest machine = machines.boot(GUEST, "sh /bin/real", "--cpus", "2")) {
+    try (MachineGuest machine = machines.boot(GUEST, "sh /bin/" + script, "--cpus", "2")) {
       assertThat(machine.awaitExit(ALL_PROGRAMS)).as(machine.console()).isZero();
       console = machine.console();
       printed = PrintedInMachine.of(console);
     }
 
-    for (RealProgram program : real) {
+    for (RealProgram program : programs) {
       Result there = there(printed, program.name());
       Result here = parts.natively(work, program.command());
       assertThat(here.code()).as(program + "\n" + here.errors()).isZero();
@@ -247,6 +276,7 @@ final class OpenClGuestTest {
   }
 
   @Test
+  @Tag("long")
   void sessionHost_stopped_isEndedAndAnotherServes() throws Exception {
     try (MachineShell shell = boot()) {
       assertThat(shell.run(WORKS)).isZero();

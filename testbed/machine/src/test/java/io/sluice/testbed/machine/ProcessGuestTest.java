@@ -35,7 +35,7 @@ final class ProcessGuestTest {
   private static final String FIRST = "first";
   private static final String SECOND = "second";
   private static final int BYTES = 1 << 20;
-  private static final int TIMEOUT_MS = 20_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final Kernel kernel = RealKernel.create();
   private DaemonProcess daemon;

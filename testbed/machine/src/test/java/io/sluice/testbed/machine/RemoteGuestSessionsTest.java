@@ -246,6 +246,7 @@ final class RemoteGuestSessionsTest {
   }
 
   @Test
+  @Tag("long")
   void programs_whoseSessionsComeAndGo_printWhatTheyPrintNatively() throws Exception {
     AllowedDifferences differences = AllowedDifferences.read();
     Map<String, Result> printed;
@@ -330,6 +331,7 @@ final class RemoteGuestSessionsTest {
   }
 
   @Test
+  @Tag("long")
   void operator_endsASessionThatIsAway_programHearsIt() throws Exception {
     try (MachineShell shell = boot()) {
       long session = startWork(shell);
@@ -340,6 +342,7 @@ final class RemoteGuestSessionsTest {
   }
 
   @Test
+  @Tag("long")
   void firstHost_killedWhileASessionIsAway_programGoesOnAndComesHome() throws Exception {
     try (MachineShell shell = boot()) {
       long session = startWork(shell);
@@ -357,6 +360,7 @@ final class RemoteGuestSessionsTest {
   }
 
   @Test
+  @Tag("long")
   void device_resetWhileASessionIsAway_itsMemoryIsLetGoOf() throws Exception {
     try (MachineShell shell = boot()) {
       long own = Holdings.of(host().pid()).mappings();

@@ -16,6 +16,7 @@ public final class RealPrograms {
   private static final String[] PEAKS = {
     "--kernel-latency", "--transfer-bandwidth", "--compute-integer"
   };
+  private static final String[] FEW_PEAKS = {"--kernel-latency", "--compute-integer"};
   private static final String COMPILER = "/usr/bin/g++";
   private static final String VIDEO = "testsrc2=s=640x360:d=2:r=25";
   private static final String FILTERS =
@@ -30,7 +31,7 @@ public final class RealPrograms {
    * @param built the directory of the clients
    */
   public static List<RealProgram> all(Path built) {
-    return Stream.concat(small(built).stream(), large().stream()).toList();
+    return Stream.concat(with(clpeak(PEAKS), built), Stream.of(hashcat(), ffmpeg())).toList();
   }
 
   /**
@@ -39,27 +40,41 @@ public final class RealPrograms {
    * @param built the directory of the clients
    */
   public static List<RealProgram> small(Path built) {
-    return Stream.of(List.of(clinfo(), clpeak(PEAKS)), alike(built), List.of(pyOpenCl()))
-        .flatMap(List::stream)
-        .toList();
+    return with(clpeak(FEW_PEAKS), built).toList();
+  }
+
+  private static Stream<RealProgram> with(RealProgram clpeak, Path built) {
+    return Stream.of(List.of(clinfo(), clpeak), alike(built), List.of(pyOpenCl()))
+        .flatMap(List::stream);
   }
 
   /**
-   * Those that need few libraries and little memory, and can be brought into a machine.
+   * Those that need few libraries and little memory, and can be brought into a machine, and are
+   * quick there.
    *
    * @param built the directory of the clients
    */
   public static List<RealProgram> forMachines(Path built) {
-    return Stream.concat(
-            Stream.of(clpeak("--kernel-latency", "--compute-integer")), alike(built).stream())
-        .toList();
+    return List.of(tuner(), client(built, "sgemm", "libclblast-dev", "/usr/include/clblast_c.h"));
+  }
+
+  /**
+   * Those that can be brought into a machine too, and take longer.
+   *
+   * @param built the directory of the clients
+   */
+  public static List<RealProgram> largeForMachines(Path built) {
+    return Stream.concat(Stream.of(clpeak(FEW_PEAKS)), templates(built).stream()).toList();
   }
 
   /** Those that are the same everywhere. */
   private static List<RealProgram> alike(Path built) {
+    return Stream.concat(forMachines(built).stream(), templates(built).stream()).toList();
+  }
+
+  /** Clients of libraries of C++. */
+  private static List<RealProgram> templates(Path built) {
     return List.of(
-        tuner(),
-        client(built, "sgemm", "libclblast-dev", "/usr/include/clblast_c.h"),
         client(
             built,
             "conjugate_gradient",
@@ -71,7 +86,7 @@ public final class RealPrograms {
 
   /** Those that are large, or take long. */
   public static List<RealProgram> large() {
-    return List.of(hashcat(), ffmpeg());
+    return List.of(clpeak(PEAKS), hashcat(), ffmpeg());
   }
 
   /** Every line but names, which are the platform's, and what is said not to be there. */
