@@ -126,7 +126,10 @@ final class RelayFuzzTest {
   private void call(RandomGenerator random, Side side, int stranger) {
     switch (random.nextInt(10)) {
       case 0 ->
-          side.program.map(file(random, side), number(random), number(random), number(random));
+          side.program
+              .map(file(random, side), number(random), number(random), number(random))
+              .fds()
+              .forEach(Fd::close);
       case 1 -> {
         int opened = side.program.tryOpen(random.nextBoolean() ? "nvidia0" : "nvidiactl").file();
         if (opened > 200) {
