@@ -20,7 +20,7 @@ final class NvidiaCudaDaemonTest {
           """
           [[guest]]
           name = "a"
-          vram-limit = "1GiB"
+          vram-limit = "2GiB"
           cuda = true
 
           [[guest]]
@@ -52,8 +52,8 @@ final class NvidiaCudaDaemonTest {
 
       assertThat(run(parts, programs, "vec", "graph"))
           .isEqualTo(rig.natively(programs, "vec", "graph").output());
-      assertThat(run(parts, programs, "hold", "1536", "hold", "256"))
-          .contains("hold 1536 MiB: out of memory", "hold 256 MiB: no error");
+      assertThat(run(parts, programs, "hold", "3072", "hold", "256"))
+          .contains("hold 3072 MiB: out of memory", "hold 256 MiB: no error");
       daemon.ctl("quota", "set", "a", "--vram-limit", "128MiB");
       assertThat(run(parts, programs, "hold", "256")).contains("out of memory");
     }

@@ -107,11 +107,11 @@ final class NvidiaCudaTest {
 
   @Test
   void videoMemory_beyondTheLimit_isOutOfMemoryForTheProgram() throws Exception {
-    rig.videoLimit.set(1L << 30);
+    rig.videoLimit.set(2L << 30); // a context has more than half a GiB
     try {
-      CudaRig.Ended ended = rig.relayed(programs.toString(), "hold", "512", "hold", "768", "vec");
+      CudaRig.Ended ended = rig.relayed(programs.toString(), "hold", "768", "hold", "1792", "vec");
       assertThat(ended.lines())
-          .contains("hold 512 MiB: no error", "hold 768 MiB: out of memory")
+          .contains("hold 768 MiB: no error", "hold 1792 MiB: out of memory")
           .anyMatch(line -> line.startsWith("vec: wrong 0"));
     } finally {
       rig.videoLimit.set(64L << 30);

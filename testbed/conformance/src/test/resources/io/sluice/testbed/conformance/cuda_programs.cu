@@ -372,7 +372,7 @@ static void hold(size_t mib) {  // allocates so much, says how it went
   cudaError_t error = cudaMalloc(&data, mib << 20);
   printf("hold %zu MiB: %s\n", mib, cudaGetErrorString(error));
   (void)cudaGetLastError();
-  CHECK(cudaFree(data));
+  if (data) CHECK(cudaFree(data));
 }
 
 int main(int count, char **names) {
