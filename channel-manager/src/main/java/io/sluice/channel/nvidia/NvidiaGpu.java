@@ -34,6 +34,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
@@ -163,12 +164,20 @@ public final class NvidiaGpu implements Gpu {
   /**
    * The relay of the CUDA programs of a guest of this card.
    *
+   * @param clock nanoseconds
    * @param dropPrivileges takes all capabilities from the thread that calls it
    * @throws io.sluice.abi.RefusedException SLU-RLY-004 when a node of the driver is missing
    */
-  public DriverRelay relay(String guest, RelayLimits limits, Runnable dropPrivileges) {
+  public DriverRelay relay(
+      String guest, RelayLimits limits, LongSupplier clock, Runnable dropPrivileges) {
     return new DriverRelay(
-        guest, kernel, new DriverFiles(kernel, relayCard()), relayCard(), limits, dropPrivileges);
+        guest,
+        kernel,
+        new DriverFiles(kernel, relayCard()),
+        relayCard(),
+        limits,
+        clock,
+        dropPrivileges);
   }
 
   /** What a relay knows of the card. */

@@ -17,8 +17,7 @@ public final class RelayReply {
   public static final U32 FILE = S.u32("file", "out: the relay's number of a file");
   public static final U32 VALUE = S.u32("value", "out: what the call returns");
   public static final U64 ADDRESS = S.u64("address", "out: offset at which to map");
-  public static final U64 LENGTH = S.u64("length", "out: bytes");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused64("length", "out: 0").layout();
   public static final long SIZE = LAYOUT.byteSize();
 
   private RelayReply() {}

@@ -22,15 +22,14 @@ public final class UvmMapExternal {
   /** Where the attributes begin. */
   public static final long ATTRIBUTES = 24;
 
-  public static final U64 ATTRIBUTES_COUNT =
+  public static final S32 CONTROL_FD =
       S.unused64("offset", "in: in the object, bytes")
           .unusedBytes("perGpuAttributes", ATTRIBUTES_BYTES, "in: how each GPU maps it")
-          .u64("gpuAttributesCount", "in: GPUs");
-  public static final S32 CONTROL_FD = S.s32("rmCtrlFd", "in: descriptor of the client");
+          .unused64("gpuAttributesCount", "in: GPUs")
+          .s32("rmCtrlFd", "in: descriptor of the client");
   public static final U32 H_CLIENT = S.u32("hClient", "in: client");
   public static final U32 H_MEMORY = S.u32("hMemory", "in: object");
-  public static final U32 STATUS = S.u32("rmStatus", "out");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused32("rmStatus", "out").layout();
 
   private UvmMapExternal() {}
 }

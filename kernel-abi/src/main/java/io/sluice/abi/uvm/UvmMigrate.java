@@ -12,19 +12,19 @@ import java.lang.foreign.StructLayout;
  */
 public final class UvmMigrate {
   private static final Struct S = Struct.aligned("UVM_MIGRATE_PARAMS");
-  public static final U64 BASE = S.u64("base", "in: address");
   public static final U64 SEMAPHORE =
-      S.unused64("length", "in: bytes")
+      S.unused64("base", "in: address")
+          .unused64("length", "in: bytes")
           .unusedBytes("destinationUuid", 16, "in")
           .unused32("flags", "in")
           .u64("semaphoreAddress", "in: written when done, or 0");
   public static final U32 PAYLOAD = S.u32("semaphorePayload", "in: what is written");
-  public static final U32 STATUS =
+  public static final StructLayout LAYOUT =
       S.unused32("cpuNumaNode", "in")
           .unused64("userSpaceStart", "out")
           .unused64("userSpaceLength", "out")
-          .u32("rmStatus", "out");
-  public static final StructLayout LAYOUT = S.layout();
+          .unused32("rmStatus", "out")
+          .layout();
 
   private UvmMigrate() {}
 }

@@ -1,7 +1,6 @@
 package io.sluice.abi.uvm;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
 import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
@@ -15,8 +14,7 @@ public final class UvmRange {
   private static final Struct S = Struct.aligned("UVM_CREATE_EXTERNAL_RANGE_PARAMS");
   public static final U64 BASE = S.u64("base", "in: address");
   public static final U64 LENGTH = S.u64("length", "in: bytes");
-  public static final U32 STATUS = S.u32("rmStatus", "out");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused32("rmStatus", "out").layout();
 
   private UvmRange() {}
 }

@@ -1,7 +1,6 @@
 package io.sluice.abi.uvm;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
 import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
@@ -18,11 +17,11 @@ public final class UvmSemaphorePool {
   /** Where the attributes begin; as many as in {@link UvmMapExternal}. */
   public static final long ATTRIBUTES = 16;
 
-  public static final U64 ATTRIBUTES_COUNT =
+  public static final StructLayout LAYOUT =
       S.unusedBytes("perGpuAttributes", UvmMapExternal.ATTRIBUTES_BYTES, "in: how each GPU maps it")
-          .u64("gpuAttributesCount", "in: GPUs");
-  public static final U32 STATUS = S.u32("rmStatus", "out");
-  public static final StructLayout LAYOUT = S.layout();
+          .unused64("gpuAttributesCount", "in: GPUs")
+          .unused32("rmStatus", "out")
+          .layout();
 
   private UvmSemaphorePool() {}
 }

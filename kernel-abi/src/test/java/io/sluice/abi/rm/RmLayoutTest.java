@@ -68,6 +68,8 @@ final class RmLayoutTest {
               + " hObjectSrc@10:4 flags@14:4 status@18:4",
           "NVOS57_PARAMETERS 18: hClient@0:4 hObject@4:4 target@8:4 accessMask@c:4 type@10:2"
               + " action@12:1 status@14:4",
+          "NVOS64_PARAMETERS 30: hRoot@0:4 hObjectParent@4:4 hObjectNew@8:4 hClass@c:4"
+              + " pAllocParms@10:8 pRightsRequested@18:8 paramsSize@20:4 flags@24:4 status@28:4",
           "NV_CHANNEL_ALLOC_PARAMS 170: hObjectError@0:4 hObjectBuffer@4:4 gpFifoOffset@8:8"
               + " gpFifoEntries@10:4 flags@14:4 hContextShare@18:4 hVASpace@1c:4 hUserdMemory@20:20"
               + " userdOffset@40:40 engineType@80:4 cid@84:4 subDeviceId@88:4 hObjectEccError@8c:4"

@@ -29,7 +29,7 @@ final class AllocCalls {
   }
 
   /** Executes it; what the argument's status says is for whoever called. */
-  int execute(Call call) throws Denial {
+  int execute(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     ProgramClass type =
         ProgramClass.of(Nvos64Alloc.H_CLASS.bits(argument))
@@ -104,17 +104,17 @@ final class AllocCalls {
   }
 
   /** {@code bBar1Mapping}: the page that is rung; the other is not. */
-  private static boolean isInBar1(Call call) {
+  private static boolean isInBar1(DriverCall call) {
     return call.block().map(block -> block.get(ValueLayout.JAVA_BYTE, 0) != 0).orElse(false);
   }
 
-  private int pass(Call call, ProgramClass type) {
+  private int pass(DriverCall call, ProgramClass type) {
     MemorySegment argument = call.argument();
-    int said = Nvos64Alloc.PARAMS_SIZE.bits(argument);
+    long said = Nvos64Alloc.PARAMS_SIZE.get(argument);
     Nvos64Alloc.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
     Nvos64Alloc.PARAMS_SIZE.set(argument, 0);
     int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
-    Nvos64Alloc.PARAMS_SIZE.setBits(argument, said);
+    Nvos64Alloc.PARAMS_SIZE.set(argument, said);
     if (type == ProgramClass.NV01_EVENT_OS_EVENT) {
       // RM leaves an address of the kernel's there.
       call.block().ifPresent(block -> EventAlloc.DATA.set(block, 0));
@@ -141,7 +141,7 @@ final class AllocCalls {
   }
 
   /** Video memory, of the guest's share. */
-  private int videoMemory(Call call, MemorySegment block) throws Denial {
+  private int videoMemory(DriverCall call, MemorySegment block) throws Denial {
     MemorySegment argument = call.argument();
     long wanted = MemoryAlloc.SIZE_BYTES.get(block);
     if (!driver.video().take(wanted)) {
@@ -171,7 +171,7 @@ final class AllocCalls {
   }
 
   /** System memory: of pages of ours, answered as RM would answer for its own. */
-  private int systemMemory(Call call, MemorySegment block) throws Denial {
+  private int systemMemory(DriverCall call, MemorySegment block) throws Denial {
     MemorySegment argument = call.argument();
     RmObject.Name name =
         new RmObject.Name(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument));

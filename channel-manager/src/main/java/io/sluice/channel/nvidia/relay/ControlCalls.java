@@ -27,7 +27,7 @@ final class ControlCalls {
     this.driver = driver;
   }
 
-  int execute(Call call) throws Denial {
+  int execute(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     driver.requireOwn(Nvos54Control.H_CLIENT.bits(argument), "RM_CONTROL");
     int command = Nvos54Control.CMD.bits(argument);
@@ -56,7 +56,7 @@ final class ControlCalls {
   }
 
   /** Has every pointer lead to the block that came for it, or nowhere. */
-  private static void connect(Call call, ProgramControl control) throws Denial {
+  private static void connect(DriverCall call, ProgramControl control) throws Denial {
     MemorySegment argument = call.argument();
     BlockShape shape = control.shape();
     long bytes = call.block().map(MemorySegment::byteSize).orElse(0L);
@@ -74,7 +74,8 @@ final class ControlCalls {
     }
   }
 
-  private static void connectList(Call call, ProgramControl control, int index) throws Denial {
+  private static void connectList(DriverCall call, ProgramControl control, int index)
+      throws Denial {
     ListShape list = control.shape().lists().get(index);
     MemorySegment block = call.block().orElseThrow();
     MemorySegment content =

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,10 +40,11 @@ public final class DriverRelay implements ProgramRelay {
   private final RelayUse video;
   private final RelayUse pinned;
   private final RelayUse descriptors;
-  private final RateLimit logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, System::nanoTime);
+  private final LongSupplier clock;
+  private final RateLimit logRate;
 
   @GuardedBy("this")
-  private final Map<Long, Program> programs = new TreeMap<>();
+  private final Map<Long, CudaProgram> programs = new TreeMap<>();
 
   @GuardedBy("this")
   private long next = 1;
@@ -51,6 +53,7 @@ public final class DriverRelay implements ProgramRelay {
   private boolean closed;
 
   /**
+   * @param clock nanoseconds
    * @param dropPrivileges takes all capabilities from the calling thread: with {@code
    *     CAP_SYS_ADMIN} RM would let a program's channels name physical addresses
    */
@@ -60,13 +63,16 @@ public final class DriverRelay implements ProgramRelay {
       DriverPort port,
       RelayCard card,
       RelayLimits limits,
+      LongSupplier clock,
       Runnable dropPrivileges) {
     this.guest = guest;
     this.kernel = kernel;
     this.port = port;
     this.card = card;
     this.limits = limits;
+    this.clock = clock;
     this.dropPrivileges = dropPrivileges;
+    logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, clock);
     video = new RelayUse(limits.videoBytes());
     pinned = new RelayUse(limits.hostBytes());
     HostLimits host = kernel.hostLimits();
@@ -81,11 +87,11 @@ public final class DriverRelay implements ProgramRelay {
     try (connection) {
       PeerCredentials peer = kernel.peerCredentials(connection);
       dropPrivileges.run();
-      Program program = enter(connection, peer);
+      CudaProgram program = enter(connection, peer);
       long number = program.status().number();
       try {
         program.serve();
-      } catch (ProtocolException e) {
+      } catch (RelayProtocolException e) {
         tell(
             peer,
             "the protocol was broken: " + e.getMessage() + " [" + RelayCode.PROTOCOL.code() + "]");
@@ -111,7 +117,7 @@ public final class DriverRelay implements ProgramRelay {
     }
   }
 
-  private synchronized Program enter(Fd connection, PeerCredentials peer) {
+  private synchronized CudaProgram enter(Fd connection, PeerCredentials peer) {
     if (closed) {
       throw new RefusedException(RelayCode.CLOSED, Errno.ENODEV, "the relay is closed", "");
     }
@@ -124,8 +130,8 @@ public final class DriverRelay implements ProgramRelay {
     }
     MemoryShare ownVideo = new MemoryShare(video);
     MemoryShare ownDescriptors = new MemoryShare(descriptors);
-    Program program =
-        new Program(
+    CudaProgram program =
+        new CudaProgram(
             next++,
             peer,
             connection,
@@ -138,6 +144,7 @@ public final class DriverRelay implements ProgramRelay {
                 new MemoryShare(pinned),
                 ownDescriptors,
                 ownVideo),
+            clock,
             what -> tell(peer, what));
     programs.put(program.status().number(), program);
     return program;
@@ -159,12 +166,12 @@ public final class DriverRelay implements ProgramRelay {
 
   @Override
   public synchronized List<ProgramStatus> programs() {
-    return programs.values().stream().map(Program::status).toList();
+    return programs.values().stream().map(CudaProgram::status).toList();
   }
 
   @Override
   public synchronized boolean end(long number) {
-    Program program = programs.get(number);
+    CudaProgram program = programs.get(number);
     if (program == null) {
       return false;
     }
@@ -175,6 +182,6 @@ public final class DriverRelay implements ProgramRelay {
   @Override
   public synchronized void close() {
     closed = true;
-    programs.values().forEach(Program::sendAway);
+    programs.values().forEach(CudaProgram::sendAway);
   }
 }

@@ -129,7 +129,7 @@ final class PagesCalls {
   }
 
   /** Makes memory of pages that the program brought: RM_ALLOC_MEMORY of an OS descriptor. */
-  void pin(Call call, FdList along) throws Denial {
+  void pin(DriverCall call, FdList along) throws Denial {
     MemorySegment argument = call.argument();
     long limit = Nvos02AllocMemory.LIMIT.get(argument);
     long bytes = roundedUp(limit < 0 || limit == Long.MAX_VALUE ? -1 : limit + 1);
@@ -146,7 +146,7 @@ final class PagesCalls {
     pinPages(call, pages);
   }
 
-  private void pinPages(Call call, HostPages pages) throws Denial {
+  private void pinPages(DriverCall call, HostPages pages) throws Denial {
     MemorySegment argument = call.argument();
     long programs = Nvos02AllocMemory.MEMORY.get(argument);
     boolean made = false;

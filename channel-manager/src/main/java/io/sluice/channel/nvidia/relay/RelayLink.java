@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The connection of a program: one request at a time, which is answered in the buffer that it came
@@ -19,6 +20,7 @@ final class RelayLink {
   private static final short[] WANTED = {Kernel.POLLIN};
 
   private final Kernel kernel;
+  private final LongSupplier clock;
   private final Fd connection;
   private final FdList descriptors = new FdList();
   private final MemorySegment buffer;
@@ -28,15 +30,16 @@ final class RelayLink {
   private boolean answered;
   private int bytes; // of the request that was received
 
-  RelayLink(Kernel kernel, Fd connection, Arena arena) {
+  RelayLink(Kernel kernel, LongSupplier clock, Fd connection, Arena arena) {
     this.kernel = kernel;
+    this.clock = clock;
     this.connection = connection;
     watched = List.of(connection);
     buffer = arena.allocate(RelayRequest.MAX_BYTES, 8);
   }
 
   /** Waits for a request; false when the program has left. */
-  boolean receive() throws ProtocolException {
+  boolean receive() throws RelayProtocolException {
     descriptors.closeAll();
     awaitSoon();
     long had = 0;
@@ -52,7 +55,7 @@ final class RelayLink {
         bytes = length();
       }
       if (had > bytes || descriptors.size() > 1 || descriptors.hasSocket(kernel)) {
-        throw new ProtocolException("a request with more than it says");
+        throw new RelayProtocolException("a request with more than it says");
       }
     }
     return true;
@@ -66,16 +69,16 @@ final class RelayLink {
     if (!answered) {
       return;
     }
-    long until = System.nanoTime() + SPIN_NS;
-    while (kernel.pollNs(watched, WANTED, ready, 0) == 0 && System.nanoTime() - until < 0) {
+    long until = clock.getAsLong() + SPIN_NS;
+    while (kernel.pollNs(watched, WANTED, ready, 0) == 0 && clock.getAsLong() - until < 0) {
       Thread.onSpinWait();
     }
   }
 
-  private int length() throws ProtocolException {
+  private int length() throws RelayProtocolException {
     long said = RelayRequest.BYTES.get(buffer);
     if (said < HEADER || said > RelayRequest.MAX_BYTES || said % 8 != 0) {
-      throw new ProtocolException("bytes=" + said);
+      throw new RelayProtocolException("bytes=" + said);
     }
     return (int) said;
   }

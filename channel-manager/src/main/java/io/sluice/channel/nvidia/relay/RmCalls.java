@@ -42,7 +42,7 @@ final class RmCalls {
    * @throws SyscallException when the driver refuses it with an errno
    * @throws RefusedException SLU-RLY-005
    */
-  int execute(Call call, FdList along) throws Denial {
+  int execute(DriverCall call, FdList along) throws Denial {
     ProgramEscape escape =
         ProgramEscape.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
@@ -65,7 +65,7 @@ final class RmCalls {
     }
   }
 
-  private int execute(ProgramEscape escape, Call call, FdList along) throws Denial {
+  private int execute(ProgramEscape escape, DriverCall call, FdList along) throws Denial {
     MemorySegment argument = call.argument();
     if (escape != ProgramEscape.ALLOC) {
       for (int offset : escape.shape().clients()) {
@@ -86,13 +86,13 @@ final class RmCalls {
     };
   }
 
-  private int pass(Call call) {
+  private int pass(DriverCall call) {
     return driver
         .port()
         .ioctl(call.file().fd(), call.request(), call.argument(), List.of(call.argument()));
   }
 
-  private int allocMemory(Call call, FdList along) throws Denial {
+  private int allocMemory(DriverCall call, FdList along) throws Denial {
     int type = Nvos02AllocMemory.H_CLASS.bits(call.argument());
     if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || along.size() != 1) {
       throw new Denial(RmStatus.NOT_SUPPORTED, String.format("memory of class 0x%x", type));
@@ -101,7 +101,7 @@ final class RmCalls {
     return 0;
   }
 
-  private int free(Call call) {
+  private int free(DriverCall call) {
     MemorySegment argument = call.argument();
     int result = pass(call);
     if (Nvos00Free.STATUS.bits(argument) == RmStatus.OK.code()) {
@@ -114,7 +114,7 @@ final class RmCalls {
   }
 
   /** Prepares a file to be mapped: by pages of ours, but for the page of the doorbell. */
-  private int mapMemory(Call call) throws Denial {
+  private int mapMemory(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     ProgramFile mapped = driver.file(Nvos33MapMemory.FD.get(argument), "RM_MAP_MEMORY");
     RmObject object =
@@ -157,7 +157,7 @@ final class RmCalls {
    * The page of the doorbell is the driver's own. Its file is one that is tied to no client:
    * whoever has it can call nothing with it.
    */
-  private int mapDoorbell(Call call, ProgramFile mapped) throws Denial {
+  private int mapDoorbell(DriverCall call, ProgramFile mapped) throws Denial {
     if (mapped.kind() != Node.Kind.CARD || mapped.isTied()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, "the doorbell by a file of a client");
     }
@@ -175,7 +175,7 @@ final class RmCalls {
    * Pages of ours in place of two that RM has: of what it shares, as it is now, and of the usermode
    * page that nobody rings, empty.
    */
-  private HostPages copied(Call call, ProgramFile mapped, RmObject object) throws Denial {
+  private HostPages copied(DriverCall call, ProgramFile mapped, RmObject object) throws Denial {
     long length = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(call.argument()));
     if (object.is(ProgramClass.HOPPER_USERMODE_A)) {
       return pages.blank(length);
@@ -187,7 +187,7 @@ final class RmCalls {
     return pages.copy(mapped.fd(), length);
   }
 
-  private int passMap(Call call, ProgramFile mapped) {
+  private int passMap(DriverCall call, ProgramFile mapped) {
     MemorySegment argument = call.argument();
     int number = mapped.number();
     Nvos33MapMemory.FD.set(argument, mapped.fd().number());
@@ -206,7 +206,7 @@ final class RmCalls {
     return pages.make(control, video.name(), video.parent().handle(), video.sizeBytes(), 0);
   }
 
-  private int ofMapping(ProgramEscape escape, Call call) {
+  private int ofMapping(ProgramEscape escape, DriverCall call) {
     MemorySegment argument = call.argument();
     boolean ours =
         driver
@@ -222,7 +222,7 @@ final class RmCalls {
   }
 
   /** Tells of the guest's card alone. */
-  private int cardInfo(Call call) {
+  private int cardInfo(DriverCall call) {
     int result = pass(call);
     for (int i = 0; i < NvCardInfo.MAX_CARDS; i++) {
       MemorySegment card = call.argument().asSlice(i * NvCardInfo.SIZE, NvCardInfo.SIZE);
@@ -233,7 +233,7 @@ final class RmCalls {
     return result;
   }
 
-  private int registerFd(Call call) throws Denial {
+  private int registerFd(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     int number = argument.get(ValueLayout.JAVA_INT, 0);
     ProgramFile control = driver.file(number, "REGISTER_FD");
@@ -252,7 +252,7 @@ final class RmCalls {
     }
   }
 
-  private int osEvent(ProgramEscape escape, Call call) throws Denial {
+  private int osEvent(ProgramEscape escape, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     if (NvAllocOsEvent.FD.get(argument) != call.file().number()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, escape + " for another file");

@@ -60,7 +60,7 @@ final class UvmCalls {
    * @throws SyscallException when the driver refuses it with an errno
    * @throws RefusedException SLU-RLY-005
    */
-  int execute(Call call) throws Denial {
+  int execute(DriverCall call) throws Denial {
     UvmCommand command =
         UvmCommand.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
@@ -83,7 +83,7 @@ final class UvmCalls {
     return 0;
   }
 
-  private int execute(UvmCommand command, Call call) throws Denial {
+  private int execute(UvmCommand command, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     driver.requireOwnClients(argument, command.shape());
     return switch (command) {
@@ -108,7 +108,7 @@ final class UvmCalls {
   }
 
   /** Passes it on, with descriptors of ours meanwhile. */
-  private int pass(UvmCommand command, Call call) throws Denial {
+  private int pass(UvmCommand command, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     BlockShape shape = command.shape();
     int[] numbers =
@@ -125,7 +125,7 @@ final class UvmCalls {
     }
   }
 
-  private int createRange(Call call) throws Denial {
+  private int createRange(DriverCall call) throws Denial {
     external.requireRoom();
     MemorySegment argument = call.argument();
     int result = pass(UvmCommand.CREATE_EXTERNAL_RANGE, call);
@@ -135,7 +135,7 @@ final class UvmCalls {
     return result;
   }
 
-  private int mapExternal(Call call) throws Denial {
+  private int mapExternal(DriverCall call) throws Denial {
     external.requireRoom();
     MemorySegment argument = call.argument();
     RmObject object =
@@ -151,7 +151,7 @@ final class UvmCalls {
     return result;
   }
 
-  private int unmapExternal(Call call) throws Denial {
+  private int unmapExternal(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     int result = pass(UvmCommand.UNMAP_EXTERNAL, call);
     if (isOk(UvmCommand.UNMAP_EXTERNAL, argument)) {
@@ -188,7 +188,7 @@ final class UvmCalls {
     }
   }
 
-  private int initialize(Call call) throws Denial {
+  private int initialize(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     long flags = argument.get(ValueLayout.JAVA_LONG, 0);
     argument.set(ValueLayout.JAVA_LONG, 0, flags | MULTI_PROCESS);
@@ -200,7 +200,7 @@ final class UvmCalls {
     }
   }
 
-  private int semaphorePool(Call call) throws Denial {
+  private int semaphorePool(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     attributes =
         Optional.of(
@@ -297,7 +297,7 @@ final class UvmCalls {
     }
   }
 
-  private int free(Call call) throws Denial {
+  private int free(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     Optional<UvmRanges.Range> range = ranges.at(UvmRange.BASE.get(argument));
     int result = pass(UvmCommand.FREE, call);
@@ -312,7 +312,7 @@ final class UvmCalls {
   }
 
   /** A command about a range: for one of ours there is nothing to do, since it never moves. */
-  private int ofRange(UvmCommand command, Call call, long baseAt) throws Denial {
+  private int ofRange(UvmCommand command, DriverCall call, long baseAt) throws Denial {
     MemorySegment argument = call.argument();
     if (ranges.at(argument.get(ValueLayout.JAVA_LONG, baseAt)).isEmpty()) {
       return pass(command, call);

@@ -39,6 +39,7 @@ final class RelayFuzzTest {
           suspicious,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(8, () -> LIMIT, () -> LIMIT),
+          System::nanoTime,
           () -> {});
   private final List<Thread> threads = new ArrayList<>();
 

@@ -38,6 +38,7 @@ final class RelayLibraryTest {
           driver,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(16, () -> LIMIT_BYTES, () -> LIMIT_BYTES),
+          System::nanoTime,
           () -> {});
   private final List<Thread> programs = new CopyOnWriteArrayList<>();
 

@@ -52,6 +52,7 @@ final class RelayTest {
           driver,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(3, videoLimit::get, hostLimit::get),
+          System::nanoTime,
           dropped::incrementAndGet);
 
   private TestProgram program;

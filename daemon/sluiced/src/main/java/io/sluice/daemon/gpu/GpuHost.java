@@ -248,7 +248,11 @@ public final class GpuHost implements AutoCloseable {
   public Optional<ProgramRelay> relay(String guest, RelayLimits limits) {
     return gpu instanceof NvidiaGpu card
         ? Optional.of(
-            card.relay(guest, limits, new RealSandboxKernel(delivery.kernel())::dropCapabilities))
+            card.relay(
+                guest,
+                limits,
+                delivery.clock(),
+                new RealSandboxKernel(delivery.kernel())::dropCapabilities))
         : Optional.empty();
   }
 

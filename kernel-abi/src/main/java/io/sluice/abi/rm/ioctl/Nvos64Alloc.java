@@ -22,7 +22,6 @@ public final class Nvos64Alloc {
   public static final U32 FLAGS = S.u32("flags", "in: 0; 1 for a block in another form");
   public static final U32 STATUS = S.u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();
-  public static final long SIZE = LAYOUT.byteSize();
 
   private Nvos64Alloc() {}
 }

@@ -61,6 +61,7 @@ public final class CudaRig implements AutoCloseable {
             recording == null ? driver : RecordingPort.to(Path.of(recording), driver),
             gpu.relayCard(),
             new RelayLimits(PROGRAMS, videoLimit::get, hostLimit::get),
+            System::nanoTime,
             new RealSandboxKernel(kernel)::dropCapabilities);
     socket = directory.resolve("cuda");
     listener = kernel.listen(socket, PROGRAMS);

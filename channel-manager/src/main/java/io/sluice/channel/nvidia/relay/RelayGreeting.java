@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The answer to HELLO: the shapes of calls, and the nodes there are. */
-final class Greeting {
+final class RelayGreeting {
   private record Shape(int kind, int key, int bytes, int offset, int count, int element) {}
 
-  private Greeting() {}
+  private RelayGreeting() {}
 
   /** Writes it: its bytes. */
   static long write(MemorySegment body, List<Node> nodes) {

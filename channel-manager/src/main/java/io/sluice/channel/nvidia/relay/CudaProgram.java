@@ -16,18 +16,20 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 
 /**
  * A program of a guest: serves its requests, one after the other, on one thread. Whatever it does,
  * it ends nobody but itself.
  */
-final class Program {
+final class CudaProgram {
   private static final int MAX_NODE_NAME = 64;
 
   private final long number;
   private final PeerCredentials peer;
   private final Fd connection;
   private final ProgramDriver driver;
+  private final LongSupplier clock;
   private final RmCalls rm;
   private final UvmCalls uvm;
   private final Consumer<String> refusals;
@@ -37,18 +39,21 @@ final class Program {
 
   /**
    * @param connection is closed by whoever serves it
+   * @param clock nanoseconds
    * @param refusals told what the relay does not let through
    */
-  Program(
+  CudaProgram(
       long number,
       PeerCredentials peer,
       Fd connection,
       ProgramDriver driver,
+      LongSupplier clock,
       Consumer<String> refusals) {
     this.number = number;
     this.peer = peer;
     this.connection = connection;
     this.driver = driver;
+    this.clock = clock;
     this.refusals = refusals;
     pages = new PagesCalls(driver);
     rm = new RmCalls(driver, pages);
@@ -73,9 +78,9 @@ final class Program {
   }
 
   /** Serves it until it leaves; then nothing of it is left. */
-  void serve() throws ProtocolException {
+  void serve() throws RelayProtocolException {
     try (Arena arena = Arena.ofConfined()) {
-      RelayLink link = new RelayLink(driver.kernel(), connection, arena);
+      RelayLink link = new RelayLink(driver.kernel(), clock, connection, arena);
       try {
         boolean greeted = false;
         while (link.receive()) {
@@ -89,10 +94,10 @@ final class Program {
     }
   }
 
-  private boolean serve(RelayLink link, boolean greeted) throws ProtocolException {
+  private boolean serve(RelayLink link, boolean greeted) throws RelayProtocolException {
     int op = RelayRequest.OP.bits(link.header());
     if (greeted == (op == RelayRequest.HELLO)) {
-      throw new ProtocolException("op=" + op + (greeted ? " again" : " before HELLO"));
+      throw new RelayProtocolException("op=" + op + (greeted ? " again" : " before HELLO"));
     }
     try {
       switch (op) {
@@ -101,7 +106,7 @@ final class Program {
         case RelayRequest.CLOSE -> close(link);
         case RelayRequest.IOCTL -> ioctl(link);
         case RelayRequest.MAP -> map(link);
-        default -> throw new ProtocolException("op=" + op);
+        default -> throw new RelayProtocolException("op=" + op);
       }
     } catch (SyscallException e) {
       link.fail(e.errno());
@@ -117,20 +122,20 @@ final class Program {
     refusals.accept(what);
   }
 
-  private void hello(RelayLink link) throws ProtocolException {
+  private void hello(RelayLink link) throws RelayProtocolException {
     int version = RelayRequest.ARGUMENT.bits(link.header());
     if (version != RelayRequest.VERSION) {
-      throw new ProtocolException("version=" + version + " known=" + RelayRequest.VERSION);
+      throw new RelayProtocolException("version=" + version + " known=" + RelayRequest.VERSION);
     }
-    long bytes = Greeting.write(link.room(), driver.port().nodes());
+    long bytes = RelayGreeting.write(link.room(), driver.port().nodes());
     link.reply(0, RelayRequest.VERSION, 0, bytes, List.of());
   }
 
-  private void open(RelayLink link) throws ProtocolException {
+  private void open(RelayLink link) throws RelayProtocolException {
     MemorySegment body = link.body();
     long bytes = body.byteSize();
     if (bytes == 0 || bytes > MAX_NODE_NAME || body.get(ValueLayout.JAVA_BYTE, bytes - 1) != 0) {
-      throw new ProtocolException("a node's name of " + bytes + " bytes");
+      throw new RelayProtocolException("a node's name of " + bytes + " bytes");
     }
     ProgramFile file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
     link.reply(file.number(), 0, 0, 0, List.of());
@@ -168,15 +173,15 @@ final class Program {
         .orElseThrow(() -> new SyscallException("ioctl", "file=" + number, Errno.EBADF.number()));
   }
 
-  private void ioctl(RelayLink link) throws ProtocolException {
+  private void ioctl(RelayLink link) throws RelayProtocolException {
     calls.incrementAndGet();
     ProgramFile file = file(link);
-    Call call =
-        new Call(
+    DriverCall call =
+        new DriverCall(
             file,
             RelayRequest.ARGUMENT.bits(link.header()),
             RelayRequest.ADDRESS.get(link.header()),
-            Call.blocks(link.body(), RelayRequest.LENGTH.get(link.header())));
+            DriverCall.blocks(link.body(), RelayRequest.LENGTH.get(link.header())));
     boolean woke = file.wakes();
     int value = 0;
     try {
@@ -189,10 +194,10 @@ final class Program {
     link.reply(0, value, 0, link.body().byteSize(), along);
   }
 
-  private void map(RelayLink link) throws ProtocolException {
+  private void map(RelayLink link) throws RelayProtocolException {
     ProgramFile file = file(link);
     if (link.body().byteSize() != Long.BYTES) {
-      throw new ProtocolException("a map without its offset");
+      throw new RelayProtocolException("a map without its offset");
     }
     long address = RelayRequest.ADDRESS.get(link.header());
     long length = RelayRequest.LENGTH.get(link.header());

@@ -1,10 +1,10 @@
 package io.sluice.channel.nvidia.relay;
 
 /** The end of a program that does not speak the relay's protocol. */
-final class ProtocolException extends Exception {
+final class RelayProtocolException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  ProtocolException(String what) {
+  RelayProtocolException(String what) {
     super(what);
   }
 }

@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param pinnedAt where in the memory file that came along the pages begin
  * @param blocks the argument, what it points to, and what that points to; empty for null pointers
  */
-record Call(ProgramFile file, int request, long pinnedAt, ImmutableList<MemorySegment> blocks) {
+record DriverCall(
+    ProgramFile file, int request, long pinnedAt, ImmutableList<MemorySegment> blocks) {
   /** Most blocks of a call. */
   static final int MAX_BLOCKS = 8;
 
@@ -33,28 +34,28 @@ record Call(ProgramFile file, int request, long pinnedAt, ImmutableList<MemorySe
   /**
    * The blocks of a message's body.
    *
-   * @throws ProtocolException when they are not as the protocol says
+   * @throws RelayProtocolException when they are not as the protocol says
    */
   static ImmutableList<MemorySegment> blocks(MemorySegment body, long count)
-      throws ProtocolException {
+      throws RelayProtocolException {
     if (count < 1 || count > MAX_BLOCKS) {
-      throw new ProtocolException("blocks=" + count);
+      throw new RelayProtocolException("blocks=" + count);
     }
     long at = padded(count * Integer.BYTES);
     if (at > body.byteSize()) {
-      throw new ProtocolException("no lengths of blocks");
+      throw new RelayProtocolException("no lengths of blocks");
     }
     ImmutableList.Builder<MemorySegment> blocks = ImmutableList.builder();
     for (int i = 0; i < count; i++) {
       long bytes = Integer.toUnsignedLong(body.getAtIndex(ValueLayout.JAVA_INT, i));
       if (bytes > RelayRequest.MAX_BYTES || at + padded(bytes) > body.byteSize()) {
-        throw new ProtocolException("a block is longer than its message, bytes=" + bytes);
+        throw new RelayProtocolException("a block is longer than its message, bytes=" + bytes);
       }
       blocks.add(body.asSlice(at, bytes));
       at += padded(bytes);
     }
     if (at != body.byteSize()) {
-      throw new ProtocolException("there is more than the blocks");
+      throw new RelayProtocolException("there is more than the blocks");
     }
     return blocks.build();
   }
