@@ -31,9 +31,11 @@ final class HomecomingTest {
     assertThat(end.far.read()).isEqualTo(new StateItem.Recall(false));
   }
 
+  /** Its threads use the links until it is over. */
   @AfterEach
   void close() {
     coming.end("the test is over");
+    assertThatThrownBy(() -> running.get(2, TimeUnit.MINUTES)).isNotNull();
     end.close();
   }
 
