@@ -105,7 +105,7 @@ static void rm(void)
 		char version[64];
 	} v = { .command = '2' };
 	int fd = open_node("/dev/nvidiactl");
-	uint8_t device[56] = { 0 };
+	uint32_t device[14] = { [1] = CLIENT }; /* hClientShare */
 	uint32_t client = 0;
 	struct alloc a;
 	long result;

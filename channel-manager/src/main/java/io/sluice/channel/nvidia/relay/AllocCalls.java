@@ -42,7 +42,7 @@ final class AllocCalls {
     }
     Optional<MemorySegment> block = call.block();
     if (block.isPresent()) {
-      check(type, block.get());
+      check(type, Nvos64Alloc.H_ROOT.bits(argument), block.get());
     } else if (type == ProgramClass.NV01_DEVICE_0) {
       throw without(type); // RM would take the first card
     }
@@ -76,7 +76,7 @@ final class AllocCalls {
   }
 
   /** Checks what a block names, and clears what is none of a program's business. */
-  private void check(ProgramClass type, MemorySegment block) throws Denial {
+  private void check(ProgramClass type, int client, MemorySegment block) throws Denial {
     if (block.byteSize() != type.shape().bytes()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, type + ": a block of another size");
     }
@@ -86,6 +86,10 @@ final class AllocCalls {
       case NV01_DEVICE_0 -> {
         if (Nv0080Alloc.DEVICE_ID.bits(block) != driver.card().deviceInstance()) {
           throw new Denial(RmStatus.INVALID_ARGUMENT, "another card than the guest's");
+        }
+        if (Nv0080Alloc.H_CLIENT_SHARE.bits(block) == 0) {
+          // It would share one address space with all clients of the host that say so.
+          Nv0080Alloc.H_CLIENT_SHARE.setBits(block, client);
         }
       }
       case NV01_MEMORY_SYSTEM, NV01_MEMORY_LOCAL_USER, NV50_MEMORY_VIRTUAL -> {

@@ -60,7 +60,7 @@ final class RelayFuzzTest {
       ByteBuffer made =
           program.ioctl(files[0], ProgramEscape.ALLOC, block(48), block(0)).blocks(2).getFirst();
       client = made.getInt(8);
-      assertThat(alloc(0x5c00_0001, ProgramClass.NV01_DEVICE_0, block(56))).isZero();
+      assertThat(alloc(0x5c00_0001, ProgramClass.NV01_DEVICE_0, block(56, 0, client))).isZero();
     }
 
     int alloc(int handle, ProgramClass type, ByteBuffer parameters) {

@@ -267,7 +267,7 @@ final class RelayTest {
     make.putInt(36, 1);
     assertThat(
             program
-                .ioctl(control, ProgramEscape.ALLOC, make, block(56))
+                .ioctl(control, ProgramEscape.ALLOC, make, block(56, 0, client))
                 .blocks(2)
                 .getFirst()
                 .getInt(40))
@@ -286,6 +286,8 @@ final class RelayTest {
 
     assertThat(controlStatus(stranger, 0x1f0, block(4))).isEqualTo(INVALID_CLIENT);
     assertThat(alloc(client, 7, ProgramClass.NV01_DEVICE_0, block(56, 0, stranger)))
+        .isEqualTo(INVALID_CLIENT);
+    assertThat(alloc(client, 7, ProgramClass.NV01_DEVICE_0, block(56, 0, client, stranger)))
         .isEqualTo(INVALID_CLIENT);
     assertThat(alloc(client, 7, ProgramClass.NV01_EVENT_OS_EVENT, block(24, stranger)))
         .isEqualTo(INVALID_CLIENT);
@@ -612,6 +614,12 @@ final class RelayTest {
     mapped(21, 0, 65536);
     assertThat(driver.seen(ProgramEscape.MAP_MEMORY)).isEmpty();
     assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(65536);
+  }
+
+  @Test
+  void device_ofNoClientsAddressSpace_isOfItsOwn() {
+    assertThat(alloc(client, DEVICE, ProgramClass.NV01_DEVICE_0, block(56))).isEqualTo(OK);
+    assertThat(driver.seen(ProgramEscape.ALLOC).getLast().inBlock(4)).isEqualTo(client);
   }
 
   @Test
