@@ -257,6 +257,10 @@ final class RmCalls {
     if (NvAllocOsEvent.FD.get(argument) != call.file().number()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, escape + " for another file");
     }
+    if (call.file().kind() != Node.Kind.CARD) {
+      // The program gets its descriptor: that of the control node stays here.
+      throw new Denial(RmStatus.INVALID_ARGUMENT, escape + " for a file of no card");
+    }
     NvAllocOsEvent.FD.set(argument, call.file().fd().number());
     try {
       return pass(call);

@@ -428,6 +428,8 @@ final class RelayTest {
     assertThat(answer.blocks(1).getFirst().getInt(8)).isEqualTo(card);
     assertThat(status(card, ProgramEscape.ALLOC_OS_EVENT, block(16, client, DEVICE, control)))
         .isEqualTo(INVALID_ARGUMENT);
+    assertThat(status(control, ProgramEscape.ALLOC_OS_EVENT, block(16, client, DEVICE, control)))
+        .isEqualTo(INVALID_ARGUMENT);
   }
 
   // ---- lists ----
