@@ -51,6 +51,9 @@ final class ExternalMaps {
 
   /** What lies in a piece of address space was unmapped. */
   void unmap(long base, long length) {
+    if (Long.compareUnsigned(base, base + length) >= 0) {
+      return; // nothing, or beyond the last address
+    }
     List<Mapped> gone = new ArrayList<>();
     maps.subMap(base, true, base + length, false)
         .values()
@@ -76,7 +79,7 @@ final class ExternalMaps {
   /** A range was freed, with all that was mapped in it. */
   void free(long base) {
     Long length = ranges.remove(base);
-    if (length != null && length > 0 && Long.compareUnsigned(base, base + length) < 0) {
+    if (length != null) {
       unmap(base, length);
     }
   }

@@ -239,10 +239,16 @@ final class PagesCalls {
       return known;
     }
     ProgramFile card = driver.files().openCard();
+    boolean tied = false;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(NvRegisterFd.LAYOUT);
       NvRegisterFd.CONTROL_FD.set(argument, control.fd().number());
       int _ = driver.call(card, ProgramEscape.REGISTER_FD, argument);
+      tied = true;
+    } finally {
+      if (!tied) {
+        boolean _ = driver.files().close(card.number());
+      }
     }
     cards.put(control.number(), card);
     return card;
