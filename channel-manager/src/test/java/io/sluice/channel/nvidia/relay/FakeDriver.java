@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A driver in memory, which knows the calls of CUDA programs: it keeps clients and objects, and
@@ -44,9 +45,15 @@ final class FakeDriver implements DriverPort {
   private final Map<Integer, String> open = new HashMap<>();
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
   private int nextClient = FIRST_CLIENT;
+  private Optional<ProgramEscape> refused = Optional.empty();
 
   FakeDriver(Kernel kernel) {
     this.kernel = kernel;
+  }
+
+  /** Has all calls of an escape fail. */
+  synchronized void refuse(ProgramEscape escape) {
+    refused = Optional.of(escape);
   }
 
   synchronized List<Seen> seen() {
@@ -102,6 +109,9 @@ final class FakeDriver implements DriverPort {
   }
 
   private void execute(ProgramEscape escape, MemorySegment argument, List<MemorySegment> blocks) {
+    if (refused.filter(escape::equals).isPresent()) {
+      throw new SyscallException("ioctl", "refused", Errno.EINVAL.number());
+    }
     switch (escape) {
       case ALLOC -> alloc(argument, blocks);
       case ALLOC_MEMORY -> put(argument, 40, word(argument, 0), word(argument, 8), 0x71);
