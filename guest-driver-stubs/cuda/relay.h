@@ -1,5 +1,5 @@
 /*
- * What the library and the relay say to each other: docs/relay-protocol.md.
+ * Messages between the library and the relay: docs/relay-protocol.md.
  */
 #ifndef SLUICE_CUDA_RELAY_H
 #define SLUICE_CUDA_RELAY_H

@@ -1,5 +1,5 @@
 /*
- * What the relay says of calls and of nodes at the beginning.
+ * The table of calls and nodes that the relay sends at the beginning.
  */
 #include "library.h"
 

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What CUDA programs take natively and over the relay, by turns in one run: the median of each of
- * the program's figures, and the two beside each other.
+ * The comparison of CUDA programs natively and over the relay, by turns in one run: the median of
+ * each of the program's figures, and the two beside each other.
  */
 public final class NvidiaCudaFigures {
   private static final int TURNS = 5;
