@@ -43,6 +43,8 @@ int32_t message_begin(struct message *m, struct session *s, uint16_t call, size_
 int32_t message_send(struct message *m, struct answer *answer);
 /* Waits for an answer that was wanted later. */
 int32_t message_wait(struct session *s, struct answer *answer);
+/* For who waits: rings for what the host has not taken, if it sleeps and did not see it. */
+void ring_again(struct session *s);
 
 static inline void message_u64(struct message *m, uint64_t value)
 {

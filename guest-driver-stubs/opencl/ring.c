@@ -19,7 +19,6 @@
 
 #define WAITING 0
 #define ANSWERED 1
-#define ASLEEP 2
 
 static void pause_ns(long ns)
 {
@@ -33,6 +32,12 @@ static void pause_ns(long ns)
 static uint8_t *slot_at(const struct session *s, uint32_t slot)
 {
 	return s->memory + AT_ANSWERS + slot * ANSWER_BYTES;
+}
+
+/* Whether the caller sleeps: a word that the host does not write. */
+static uint32_t *caller_at(const struct session *s, uint32_t slot)
+{
+	return (uint32_t *)(s->memory + AT_CALLERS + slot * CALLER_BYTES);
 }
 
 static int32_t slot_take(struct session *s, uint32_t *slot)
@@ -54,6 +59,7 @@ static int32_t slot_take(struct session *s, uint32_t *slot)
 	}
 	/* The host writes those values that it has: none are left from before. */
 	memset(slot_at(s, *slot), 0, 8 + 8 * CLEARED_VALUES);
+	__atomic_store_n(caller_at(s, *slot), 0, __ATOMIC_RELAXED);
 	__atomic_store_n((uint32_t *)slot_at(s, *slot), WAITING, __ATOMIC_RELAXED);
 	return 0;
 }
@@ -63,11 +69,26 @@ static void slot_give(struct session *s, uint32_t slot)
 	__atomic_fetch_or(&s->free_slots, 1ull << slot, __ATOMIC_ACQ_REL);
 }
 
+static void ring_doorbell(struct session *s)
+{
+	uint32_t *sleeping = session_word(s, AT_HOST_SLEEPING);
+
+	if (__atomic_load_n(sleeping, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(sleeping, 0, __ATOMIC_SEQ_CST))
+		s->transport->ring(s);
+}
+
+void ring_again(struct session *s)
+{
+	if (__atomic_load_n(session_word(s, AT_SUBMIT_HEAD), __ATOMIC_ACQUIRE) !=
+	    __atomic_load_n(session_word(s, AT_SUBMIT_TAIL), __ATOMIC_ACQUIRE))
+		ring_doorbell(s);
+}
+
 int32_t message_wait(struct session *s, struct answer *answer)
 {
 	uint8_t *slot = slot_at(s, answer->slot);
 	uint32_t *word = (uint32_t *)slot;
-	uint32_t state;
 	int i;
 
 	for (i = 0; i < SPINS; i++) {
@@ -76,11 +97,9 @@ int32_t message_wait(struct session *s, struct answer *answer)
 		__builtin_ia32_pause();
 	}
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED) {
-		state = WAITING;
-		if (__atomic_compare_exchange_n(word, &state, ASLEEP, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE) ||
-		    state == ASLEEP)
-			s->transport->wait(s, word, ASLEEP, LOOK_MS);
+		__atomic_store_n(caller_at(s, answer->slot), 1, __ATOMIC_SEQ_CST);
+		s->transport->wait(s, word, WAITING, LOOK_MS); /* looks at it once more */
+		ring_again(s);
 		/* An answer that came before the end counts. A slot of an ended session is not used again. */
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED && session_probe(s)) {
 			answer->status = CL_DEVICE_NOT_AVAILABLE;
@@ -131,15 +150,6 @@ static void publish(struct session *s, uint32_t bytes)
 {
 	s->head += bytes;
 	__atomic_store_n(session_word(s, AT_SUBMIT_HEAD), s->head, __ATOMIC_SEQ_CST);
-}
-
-static void ring_doorbell(struct session *s)
-{
-	uint32_t *sleeping = session_word(s, AT_HOST_SLEEPING);
-
-	if (__atomic_load_n(sleeping, __ATOMIC_SEQ_CST) &&
-	    __atomic_exchange_n(sleeping, 0, __ATOMIC_SEQ_CST))
-		s->transport->ring(s);
 }
 
 /* Copies a message into the ring, after what is left at its end if it does not fit there; under ring_lock. */

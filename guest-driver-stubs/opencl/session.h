@@ -23,11 +23,13 @@
 #define AT_STATE 0x1c0
 #define AT_NOTICES_WAIT 0x200
 #define AT_ANSWERS 0x1000
+#define AT_CALLERS 0x3000
 #define AT_NOTICES 0x4000
 #define AT_RING 0x8000
 #define AT_ARENA 0x48000
 #define ANSWER_SLOTS 64
 #define ANSWER_BYTES 128
+#define CALLER_BYTES 64
 #define NOTICE_COUNT 1024
 #define NOTICE_BYTES 16
 #define RING_BYTES (256u << 10)

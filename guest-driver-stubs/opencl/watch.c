@@ -4,6 +4,7 @@
  */
 #include "watch.h"
 #include "event.h"
+#include "message.h"
 #include "notices.h"
 #include "transport.h"
 
@@ -118,6 +119,7 @@ static void *watcher(void *argument)
 		__atomic_store_n(sleeping, 1, __ATOMIC_SEQ_CST);
 		if (!notices_wait(s) && !ends(s))
 			s->transport->wait(s, sleeping, 1, LOOK_MS);
+		ring_again(s);
 		__atomic_store_n(sleeping, 0, __ATOMIC_SEQ_CST);
 		if (session_probe(s)) {
 			while (!ends(s) && take_notice(s))

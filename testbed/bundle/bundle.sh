@@ -6,10 +6,9 @@
 set -eu
 
 readonly MAX_MIB=64
-# What the tests, JUnit, AssertJ and sluiced use of the JDK.
-readonly MODULES=java.base,java.logging,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management
-# jdk.jcmd: the attack suite has the daemon collect its garbage.
-readonly MORE_MODULES=jdk.jcmd,jdk.net,jdk.unsupported,jdk.zipfs
+# What the tests, JUnit and AssertJ use of the JDK beside the product's; jdk.jcmd: the attack suite has the daemon collect
+# its garbage.
+readonly MORE_MODULES=java.logging,jdk.jcmd,jdk.zipfs
 
 home=$(cd "$(dirname -- "$0")/../.." && pwd -P)
 output=$1
@@ -22,10 +21,6 @@ die() {
   exit 70
 }
 
-[ -x "$jdk/bin/jlink" ] || {
-  printf 'bundle.sh: %s\n  fix: %s\n' "$jdk has no jlink" "install the whole JDK, with its jmods" >&2
-  exit 69
-}
 # Only what an earlier run of this script made is removed.
 case $output in
   */bundle) rm -rf "$output" ;;
@@ -39,10 +34,7 @@ cp "$jars"/*.jar "$home"/testbed/conformance/target/*-tests.jar "$output/lib/"
 for part in attack workloads; do
   cp "$home/testbed/$part/target/testbed-$part"-*.jar "$output/lib/"
 done
-"$jdk/bin/jlink" --add-modules "$MODULES,$MORE_MODULES" --output "$output/runtime" \
-  --compress zip-9 --strip-debug --no-header-files --no-man-pages
-# jlink leaves the JVM's own symbols, 5 MiB that only a debugger reads.
-strip --strip-unneeded "$output/runtime/lib/server/libjvm.so"
+"$home/daemon/packaging/runtime.sh" "$jdk" "$output/runtime" --more "$MORE_MODULES" --compress zip-9
 cp "$home/testbed/bundle/test" "$home/testbed/bundle/attack" "$home"/testbed/bundle/*.cu "$output/"
 # The library by which CUDA programs are relayed: sources, which are built where they are used.
 cp -R "$home/guest-driver-stubs/cuda" "$output/cuda"

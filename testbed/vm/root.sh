@@ -7,6 +7,9 @@
 #        root.sh --debug [--cached | --fresh]
 #                           another root, whose kernel watches itself (KASAN, lockdep, kmemleak, UBSAN and more:
 #                           debug-kernel.config), made from Debian's kernel source: ten minutes of two idle cores
+#        root.sh --host [--cached | --fresh]
+#                           another root: a plain Debian stable, as packages are installed on, with systemd, a C compiler
+#                           and no Java, about 360 MiB
 #        root.sh --help
 #
 # Inside: Debian forky with QEMU 11 (vfio-user-pci), a Linux kernel with its modules and headers, gcc, make,
@@ -29,6 +32,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 readonly RECIPE=2
 readonly SUITE=forky
 readonly PACKAGES='qemu-system-x86 busybox-static cpio gcc kmod libc6-dev make xz-utils zstd'
+readonly HOST_RECIPE=1
+readonly HOST_SUITE=trixie
+readonly HOST_PACKAGES='adduser systemd-sysv gcc libc6-dev pkgconf'
 readonly NEEDED_MIB=2500
 readonly NEEDED_DEBUG_MIB=7000
 
@@ -39,10 +45,15 @@ plain= # with --debug, the root that it is made from
 main() {
   mode='make'
   debug=no
+  host=no
   if [ "${1:-}" = --debug ]; then
     debug=yes
     # Another configuration is another root.
     root=$root-debug-$(sha256sum <"$here/debug-kernel.config" | cut -c1-8)
+    shift
+  elif [ "${1:-}" = --host ]; then
+    host=yes
+    root=$cache/root-host-$HOST_RECIPE-$HOST_SUITE
     shift
   fi
   case ${1:-} in
@@ -137,18 +148,27 @@ mirror() {
     awk '!any { any = $0 } /\/debian$/ { best = $0; exit } END { print best ? best : any }'
 }
 
-# build_plain DIRECTORY, build_debug DIRECTORY: fill the directory. In a mount namespace of its own, so that whatever
+# build_plain DIRECTORY, build_host DIRECTORY, build_debug DIRECTORY: fill the directory. In a mount namespace of its own, so that whatever
 # gets mounted inside is gone before anything is removed. The lock goes along: should only we be killed, it holds
 # until that process has ended.
 build_plain() {
+  debootstrapped root-recipe.sh "$1" "$SUITE" "$PACKAGES"
+}
+
+build_host() {
+  debootstrapped host-recipe.sh "$1" "$HOST_SUITE" "$HOST_PACKAGES"
+}
+
+# debootstrapped RECIPE DIRECTORY SUITE PACKAGES
+debootstrapped() {
   mirror=$(mirror)
   [ -n "$mirror" ] ||
     die "$EX_UNAVAILABLE" "this machine's apt has no source to take a mirror from" "set SLUICE_MIRROR to a mirror of the Debian archive"
   # The debootstrap of an older Debian has no script named after a newer suite; all current ones are sid's.
-  script=/usr/share/debootstrap/scripts/$SUITE
+  script=/usr/share/debootstrap/scripts/$3
   [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
   note "making $root from $mirror (log: $log)"
-  unshare -m --propagation private sh -eu "$here/root-recipe.sh" "$1" "$SUITE" "$mirror" "$script" "$PACKAGES" \
+  unshare -m --propagation private sh -eu "$here/$1" "$2" "$3" "$mirror" "$script" "$4" \
     </dev/null >"$log" 2>&1
 }
 
@@ -167,10 +187,12 @@ build() {
   trap 'exit 143' TERM HUP
   recipe=build_plain
   [ "$debug" = no ] || recipe=build_debug
+  suite=$SUITE
+  [ "$host" = no ] || { recipe=build_host; suite=$HOST_SUITE; }
   if ! $recipe "$new"; then
     tail -n 15 "$log" >&2
     die "$EX_TEMPFAIL" "making the root failed; the whole log is in $log" \
-      "check that the mirror can be reached and carries $SUITE; SLUICE_MIRROR names another"
+      "check that the mirror can be reached and carries $suite; SLUICE_MIRROR names another"
   fi
   printf 'RECIPE=%s\n' "$RECIPE" >>"$new/root.conf"
   sync -f "$new"

@@ -4,6 +4,8 @@
  *	cubin_check FILE			prints what it read, or what is wrong and ends with 1
  *	cubin_check --link FILE			also loads it to addresses of its own, and prints what is there
  *	cubin_check --fuzz SEED ROUNDS FILE	damages the file in ROUNDS ways and reads and loads each
+ *	cubin_check --serve			reads and loads each file on standard input, before which its
+ *						length stands in four bytes; answers with a line
  *
  * Built with the address and undefined-behaviour sanitizers where there are any: each damaged file
  * lies in memory of exactly its size, and all that an accepted one points to is looked at.
@@ -296,6 +298,47 @@ static int fuzz(uint64_t seed, uint32_t rounds, const char *path)
 	return 0;
 }
 
+/* A reason on one line: names in it are the file's. */
+static const char *one_line(char *problem)
+{
+	char *at;
+
+	for (at = problem; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	return problem;
+}
+
+/* What becomes of each file that comes: how many kernels it has and whether it is loaded, or why it is refused. */
+static int serve(void)
+{
+	static struct slc_cubin cubin;
+	uint64_t sum = 0;
+	uint32_t size;
+
+	while (fread(&size, sizeof(size), 1, stdin) == 1) {
+		uint8_t *file = malloc(size ? size : 1);
+
+		if (!file || fread(file, 1, size, stdin) != size)
+			return 2;
+		cubin.problem[0] = 0;
+		if (read_any(&cubin, file, size) == 0) {
+			sum += use(&cubin);
+			printf("%u kernels, %s\n", cubin.kernel_count,
+			       load(&cubin) ? one_line(cubin.problem) : "loaded");
+			unload();
+		} else if (!cubin.problem[0] || cubin.kernel_count) {
+			printf("refused without a reason\n");
+			return 1;
+		} else {
+			printf("refused: %s\n", one_line(cubin.problem));
+		}
+		fflush(stdout);
+		free(file);
+	}
+	return sum == ~0ull;
+}
+
 int main(int argc, char **argv)
 {
 	static struct slc_cubin cubin;
@@ -304,6 +347,8 @@ int main(int argc, char **argv)
 	uint8_t *file;
 	int ret;
 
+	if (argc == 2 && strcmp(argv[1], "--serve") == 0)
+		return serve();
 	if (argc == 5 && strcmp(argv[1], "--fuzz") == 0)
 		return fuzz(strtoull(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10), argv[4]);
 	if (argc != 2 + linked)

@@ -5,4 +5,5 @@ module io.sluice.testbed.fakes {
   requires transitive io.sluice.abi;
 
   exports io.sluice.testbed.fakes;
+  exports io.sluice.testbed.fakes.relay;
 }

@@ -2,12 +2,16 @@ package io.sluice.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.testbed.checks.FuzzInput;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever a guest writes, the GPU goes on and nobody else notices. */
 @ExtendWith(Seeds.class)
@@ -15,6 +19,7 @@ class HostileStreamTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int STREAMS = 150;
   private static final int WORDS = 2000;
+  private static final int FUZZED_WORDS = 120;
 
   private static final int[] CLASSES = {0x9039, 0x90c0, 0x490b5, 0x590b8};
 
@@ -71,21 +76,65 @@ class HostileStreamTest {
     }
   }
 
+  static Stream<byte[]> streams() {
+    return Stream.of(4, 5, 6)
+        .map(seed -> {
+          byte[] bytes = new byte[600];
+          Seeds.generator(seed).nextBytes(bytes);
+          return bytes;
+        });
+  }
+
+  /** One stream whose words, ring entries and changes while it is executed are the input's. */
+  @MethodSource("streams")
+  @FuzzTest
+  void stream(byte[] input) {
+    FuzzInput choices = new FuzzInput(input);
+    try (Rig rig = new Rig()) {
+      Client victim = rig.open();
+      GuestChannel witness = victim.channel(victim.vspaceNew());
+      Client.Memory kept = victim.memory(witness.vid, PscnvGem.VRAM_SMALL, 4096);
+      kept.bytes().fill((byte) 0x3c);
+      Client hostile = rig.open();
+      int vid = hostile.vspaceNew();
+      Client.Memory data = hostile.memory(vid, PscnvGem.VRAM_SMALL, 1 << 20);
+      GuestChannel channel = hostile.channel(vid);
+      for (int j = 0; j < 4; j++) {
+        channel.submit(Words.one(j, 0, CLASSES[j]));
+      }
+      attack(choices, channel, data.va(), FUZZED_WORDS);
+      for (int j = 0; j < 4; j++) {
+        rig.cycle();
+        mutate(choices, channel);
+      }
+      witness.submit(Words.one(0, 0x50, 77));
+      rig.cycle();
+      assertThat(witness.reference()).isEqualTo(77);
+      for (int offset = 0; offset < 4096; offset += 4) {
+        assertThat(kept.bytes().get(INT, offset)).isEqualTo(0x3c3c3c3c);
+      }
+    }
+  }
+
   private static void attack(RandomGenerator random, GuestChannel channel, long data) {
-    int[] words = new int[WORDS];
-    for (int i = 0; i < WORDS - 1; ) {
+    attack(random, channel, data, WORDS);
+  }
+
+  private static void attack(RandomGenerator random, GuestChannel channel, long data, int most) {
+    int[] words = new int[most];
+    for (int i = 0; i < most - 1; ) {
       int subchannel = random.nextInt(4);
       boolean host = random.nextInt(6) == 0;
       int[] methods = host ? HOST_METHODS : METHODS[subchannel];
       int method = methods[random.nextInt(methods.length)];
       int count = 1 + random.nextInt(4);
       words[i++] = header(random, subchannel, method, count);
-      for (int j = 0; j < count && i < WORDS; j++) {
+      for (int j = 0; j < count && i < most; j++) {
         words[i++] = operand(random, data, isUpperHalf(host ? 0 : subchannel + 1, method + 4 * j));
       }
     }
     long va = channel.write(words);
-    for (int left = WORDS; left > 0; ) {
+    for (int left = most; left > 0; ) {
       int length = Math.min(left, 1 + random.nextInt(300));
       channel.entry(va, length);
       va += length * 4L;

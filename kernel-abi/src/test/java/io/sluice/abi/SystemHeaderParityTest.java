@@ -3,6 +3,8 @@ package io.sluice.abi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.drm.DrmIoctl;
+import io.sluice.abi.sandbox.ProcessCapability;
+import io.sluice.abi.sandbox.RealPrivilegeKernel;
 import io.sluice.abi.sys.RealKernel;
 import java.io.IOException;
 import java.lang.foreign.StructLayout;
@@ -104,6 +106,24 @@ final class SystemHeaderParityTest {
       program.value(errno.name(), errno.name());
       expected.add(errno.name() + " " + errno.number());
     }
+    assertThat(program.run(directory)).containsExactlyElementsOf(expected);
+  }
+
+  @Test
+  void privileges_areAsInTheHeaders() throws IOException, InterruptedException {
+    CProgram program =
+        new CProgram(List.of("<linux/capability.h>", "<linux/prctl.h>", "<fcntl.h>"), List.of());
+    List<String> expected = new ArrayList<>();
+    for (ProcessCapability capability : ProcessCapability.values()) {
+      program.value(capability.name(), "CAP_" + capability.name());
+      expected.add(capability.name() + " " + capability.number());
+    }
+    Structs.constantsOf(RealPrivilegeKernel.class)
+        .forEach((name, value) -> {
+          program.value(name, name);
+          expected.add(name + " " + value);
+        });
+    assertThat(expected).hasSizeGreaterThan(5);
     assertThat(program.run(directory)).containsExactlyElementsOf(expected);
   }
 

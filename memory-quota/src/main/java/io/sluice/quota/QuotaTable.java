@@ -1,9 +1,11 @@
 package io.sluice.quota;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /**
  * The quotas of the guests of one card, those included that do not use the GPU now: a minimum is
@@ -73,6 +75,20 @@ public final class QuotaTable {
       quotas.put(guest, wanted);
     }
     return answer;
+  }
+
+  /**
+   * Video memory that is out of reach for eviction: of each guest its minimum, or what it holds
+   * that cannot be evicted, if that is more.
+   *
+   * @param heldBytes by name
+   */
+  public long firmBytes(ToLongFunction<String> heldBytes) {
+    long firm = 0;
+    for (Map.Entry<String, Quota> each : quotas.entrySet()) {
+      firm += Math.max(each.getValue().minimumBytes(), heldBytes.applyAsLong(each.getKey()));
+    }
+    return firm;
   }
 
   /** Forgets a guest. */

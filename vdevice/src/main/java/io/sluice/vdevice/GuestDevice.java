@@ -480,6 +480,7 @@ public final class GuestDevice implements AutoCloseable {
     Seat.Occupant client = Seat.Occupant.running(socket, kernel.peerCredentials(socket));
     if (!foreign.await(ForeignFds.MOST_WAITING, ADMISSION_WAIT)
         || !seat.take(client, ADMISSION_WAIT, END_WAIT, this::hasHungUp)) {
+      source.refused(client.peer);
       return false;
     }
     boolean serving = false;

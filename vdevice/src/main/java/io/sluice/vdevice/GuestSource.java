@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
@@ -31,6 +32,9 @@ public interface GuestSource {
     throw new RefusedException(
         DeviceCode.NO_TAKEOVER, Errno.EOPNOTSUPP, "clients cannot be taken over here", "");
   }
+
+  /** Somebody was turned away because a client is attached; must not wait. */
+  default void refused(PeerCredentials who) {}
 
   /** How clients move the device by VFIO's migration protocol; empty when they cannot. */
   default Optional<StateTransfers> transfers() {

@@ -22,6 +22,11 @@ final class FakeSessions implements ApiSessions {
     this.kernel = kernel;
   }
 
+  @Override
+  public long mostMemoryBytes() {
+    return 1 << 20;
+  }
+
   /** One session; its descriptors are its own copies, as another process would have them. */
   final class Session implements ApiSessions.Opened {
     final Fd doorbell;

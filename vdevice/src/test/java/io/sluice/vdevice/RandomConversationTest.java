@@ -2,17 +2,23 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
+import io.sluice.testbed.checks.FuzzInput;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A client that sends anything in any order, while it scribbles over the memory it shares: every
@@ -21,16 +27,37 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Seeds.class)
 final class RandomConversationTest extends CallTest {
   private static final int MESSAGES = 3_000;
+  private static final int MAX_FUZZED_MESSAGES = 60;
   private static final int[] EDGES = {0, 1, 2, 3, 4, 8, 16, 17, 24, 32, 64, 255, 4096, 0x4000, -1};
 
   @Test
   void client_thatSendsAnything_isAlwaysAnswered(RandomGenerator random) {
+    converse(random, MESSAGES, () -> true);
+  }
+
+  static Stream<byte[]> conversations() {
+    return Stream.of(1, 2, 3)
+        .map(seed -> {
+          byte[] bytes = new byte[400];
+          Seeds.generator(seed).nextBytes(bytes);
+          return bytes;
+        });
+  }
+
+  @MethodSource("conversations")
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void conversation(byte[] input) {
+    FuzzInput choices = new FuzzInput(input);
+    converse(choices, MAX_FUZZED_MESSAGES, () -> !choices.isEmpty());
+  }
+
+  private void converse(RandomGenerator random, int messages, BooleanSupplier goesOn) {
     List<Fd> pool = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       pool.add(kernel.memfdCreate("pool", 0x10000L << i));
       pool.add(kernel.eventfd(0, 0));
     }
-    for (int i = 0; i < MESSAGES; i++) {
+    for (int i = 0; i < messages && goesOn.getAsBoolean(); i++) {
       scribble(random);
       switch (random.nextInt(4)) {
         case 0 -> client.call(random.nextInt(20), words(random), some(pool, random)).close();

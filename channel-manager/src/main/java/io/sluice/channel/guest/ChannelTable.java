@@ -8,6 +8,7 @@ import io.sluice.channel.Channel.Status.Cause;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelErrors;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.table.Closing;
 import io.sluice.channel.table.ControlPage;
@@ -233,7 +234,7 @@ final class ChannelTable {
     log.atInfo()
         .addKeyValue("guest", guest)
         .addKeyValue("cid", error.channelId())
-        .addKeyValue("error", error.reason())
+        .addKeyValue("error", ChannelErrors.name(error.reason()))
         .addKeyValue("info", Integer.toHexString(error.info()))
         .addKeyValue("address", Long.toHexString(error.address()))
         .log("channel ended");

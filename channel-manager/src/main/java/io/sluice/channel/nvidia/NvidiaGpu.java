@@ -27,6 +27,7 @@ import io.sluice.channel.nvidia.rm.RmPort;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.RmSpace;
 import io.sluice.channel.nvidia.time.GraphicsEngine;
+import io.sluice.channel.nvidia.time.ProgramTime;
 import io.sluice.channel.nvidia.time.TimeLooks;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import java.nio.file.Path;
@@ -80,6 +81,9 @@ public final class NvidiaGpu implements Gpu {
   private static final int MAX_CHANNELS = 128;
   private static final int MAX_ADDRESS_SPACES = 128;
 
+  /** The name of opens that are no guest's. */
+  private static final String UNSEEN = "";
+
   /** Time between two polls while channels drain. */
   static final long POLL_NS = 1_000_000;
 
@@ -93,6 +97,7 @@ public final class NvidiaGpu implements Gpu {
   private final CopyEngines copyEngines;
   private final GpuInfo info;
   private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
+  private final Set<ProgramTime> programs = ConcurrentHashMap.newKeySet();
   private final TimeSlices timeSlices = new TimeSlices();
   private final TimeLooks timeLooks;
   private final EvictionPool pool =
@@ -121,8 +126,8 @@ public final class NvidiaGpu implements Gpu {
     timeLooks =
         new TimeLooks(
             this::timeNs,
-            timeSlices,
             () -> guests.stream().map(NvidiaGuestGpu::time).toList(),
+            () -> List.copyOf(programs),
             new GraphicsEngine(client),
             random);
     warmup = new Warmup(this, kernel);
@@ -170,14 +175,25 @@ public final class NvidiaGpu implements Gpu {
    */
   public DriverRelay relay(
       String guest, RelayLimits limits, LongSupplier clock, Runnable dropPrivileges) {
-    return new DriverRelay(
-        guest,
-        kernel,
-        new DriverFiles(kernel, relayCard()),
-        relayCard(),
-        limits,
-        clock,
-        dropPrivileges);
+    DriverRelay relay =
+        new DriverRelay(
+            guest,
+            kernel,
+            new DriverFiles(kernel, relayCard()),
+            relayCard(),
+            limits,
+            timeSlices,
+            clock,
+            dropPrivileges);
+    count(relay);
+    return relay;
+  }
+
+  /** From now on the time of these programs is counted, until they are over. */
+  void count(ProgramTime relay) {
+    programs.removeIf(ProgramTime::isOver);
+    programs.add(relay);
+    wakeUp();
   }
 
   /** What a relay knows of the card. */
@@ -256,12 +272,12 @@ public final class NvidiaGpu implements Gpu {
 
   @Override
   public GuestGpu open(String guestName) {
-    return added(NvidiaGuestGpu.open(this, openRm()));
+    return added(NvidiaGuestGpu.open(this, guestName, openRm()));
   }
 
   @Override
   public GuestGpu adopt(String guestName, AdoptedFiles files) {
-    return added(NvidiaGuestGpu.adopt(this, openRm(), files.control()));
+    return added(NvidiaGuestGpu.adopt(this, guestName, openRm(), files.control()));
   }
 
   private RmOpen openRm() {
@@ -271,12 +287,12 @@ public final class NvidiaGpu implements Gpu {
 
   /** An open of ours that is no guest. */
   NvidiaGuestGpu openUnseen() {
-    return NvidiaGuestGpu.open(this, openRm());
+    return NvidiaGuestGpu.open(this, UNSEEN, openRm());
   }
 
   /** Another one over its control pages. */
   NvidiaGuestGpu adoptUnseen(NvidiaGuestGpu other) {
-    return NvidiaGuestGpu.adopt(this, openRm(), other.controlPages().orElseThrow().fd());
+    return NvidiaGuestGpu.adopt(this, UNSEEN, openRm(), other.controlPages().orElseThrow().fd());
   }
 
   @Override
@@ -341,7 +357,7 @@ public final class NvidiaGpu implements Gpu {
   }
 
   void forget(NvidiaGuestGpu guest) {
-    timeSlices.remove(guest.time());
+    timeSlices.leave(guest.name());
     guests.remove(guest);
     wakeUp(); // the time slices of those that are left
   }

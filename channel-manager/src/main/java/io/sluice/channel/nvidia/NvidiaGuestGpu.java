@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NvidiaGuestGpu implements GuestGpu {
   private final NvidiaGpu gpu;
+  private final String name;
   private final RmOpen open;
   private final OpenLock lock;
   private final GuestPages pages;
@@ -71,8 +72,10 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** When one who waits has polled last; GPU time. */
   private volatile long polledNs = -NvidiaGpu.POLL_NS;
 
-  private NvidiaGuestGpu(NvidiaGpu gpu, RmOpen open, GuestPages pages, NvidiaEvents events) {
+  private NvidiaGuestGpu(
+      NvidiaGpu gpu, String name, RmOpen open, GuestPages pages, NvidiaEvents events) {
     this.gpu = gpu;
+    this.name = name;
     this.open = open;
     lock = open.lock();
     this.pages = pages;
@@ -80,13 +83,14 @@ final class NvidiaGuestGpu implements GuestGpu {
     monitor = new Monitor(open);
     memoryHome = new MemoryHome(open, monitor, spaces, gpu.pool(), gpu.pool(), buffers::remove);
     channelHome = new ChannelHome(open, monitor, pages, host);
-    time = new GuestTime(lock, channels, new TimeUse());
-    slices = new ChannelSlices(gpu.timeSlices(), channels);
+    time = new GuestTime(lock, channels, new TimeUse(), gpu.timeSlices().join(name));
+    slices = new ChannelSlices(time.slices(), channels);
   }
 
   /** Takes the client over: it is closed with this, or when this fails. */
-  static NvidiaGuestGpu open(NvidiaGpu gpu, RmOpen open) {
-    return open(gpu, open, bytes -> SharedPages.create(open.kernel(), "sluice-control", bytes));
+  static NvidiaGuestGpu open(NvidiaGpu gpu, String name, RmOpen open) {
+    return open(
+        gpu, name, open, bytes -> SharedPages.create(open.kernel(), "sluice-control", bytes));
   }
 
   /**
@@ -95,9 +99,9 @@ final class NvidiaGuestGpu implements GuestGpu {
    *
    * @param control stays the caller's
    */
-  static NvidiaGuestGpu adopt(NvidiaGpu gpu, RmOpen open, Fd control) {
+  static NvidiaGuestGpu adopt(NvidiaGpu gpu, String name, RmOpen open, Fd control) {
     NvidiaGuestGpu made =
-        open(gpu, open, bytes -> SharedPages.adopt(open.kernel(), control, bytes));
+        open(gpu, name, open, bytes -> SharedPages.adopt(open.kernel(), control, bytes));
     boolean complete = false;
     try {
       made.setSweeping(false);
@@ -112,7 +116,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   private static NvidiaGuestGpu open(
-      NvidiaGpu gpu, RmOpen open, LongFunction<SharedPages> controlPages) {
+      NvidiaGpu gpu, String name, RmOpen open, LongFunction<SharedPages> controlPages) {
     List<Runnable> undo = new ArrayList<>();
     undo.add(open.client()::close);
     boolean complete = false;
@@ -125,7 +129,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       NvidiaEvents events = NvidiaEvents.open(open.client(), gpu.info().maxChannels());
       complete = true;
       return new NvidiaGuestGpu(
-          gpu, open, new GuestPages(open.kernel(), control, notifiers), events);
+          gpu, name, open, new GuestPages(open.kernel(), control, notifiers), events);
     } finally {
       if (!complete) {
         undo.reversed().forEach(Runnable::run);
@@ -182,6 +186,10 @@ final class NvidiaGuestGpu implements GuestGpu {
     return open;
   }
 
+  String name() {
+    return name;
+  }
+
   long timeNs() {
     return gpu.timeNs();
   }
@@ -228,7 +236,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** Takes what is under way a step further. */
   void pollNow(long nowNs) {
     lock.runIfOpen(() -> {
-      slices.refresh();
+      slices.refresh(nowNs);
       channels.poll(nowNs);
     });
   }
@@ -246,10 +254,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     if (newWeight < 1 || newWeight > Quota.MAX_WEIGHT) {
       throw RmRefusal.invalid("no such weight, weight=" + newWeight);
     }
-    lock.run(() -> {
-      gpu.timeSlices().set(time, newWeight);
-      slices.weigh(newWeight);
-    });
+    lock.run(() -> slices.weigh(newWeight));
     gpu.wakeUp();
   }
 

@@ -6,6 +6,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.ChannelCode;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemorySharing;
@@ -27,6 +28,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,28 +76,13 @@ public final class MemoryQuotas {
   }
 
   /**
-   * The listener, told of what happens, from any thread, also under the lock: it must not block nor
-   * call this object.
-   */
-  public interface Listener {
-    /** A rebalance may be due. */
-    default void onChange() {}
-
-    /** Buffers of a guest have moved. */
-    default void onMoved(String guest, int buffers, boolean toSystem) {}
-
-    /** An allocation of a guest was refused for want of room. */
-    default void onRefused(String guest, long bytes, MemoryUse use) {}
-  }
-
-  /**
    * A guest at the beginning of a rebalance.
    *
    * @param usesGpu whether it counts as using the GPU, as one does that begins to
    */
   private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
 
-  private final Listener listener;
+  private final QuotaListener listener;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -107,15 +94,22 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   private final Map<String, Guest> attached = new LinkedHashMap<>();
 
+  @GuardedBy("lock")
+  private final ProgramTable programs = new ProgramTable();
+
+  /** What each guest may have, since it was last counted out. */
+  @GuardedBy("lock")
+  private SortedMap<String, Long> shares = new TreeMap<>();
+
   /** A library by itself: whoever has it rebalances. */
   public MemoryQuotas(long cardBytes) {
-    this(cardBytes, new Listener() {});
+    this(cardBytes, new QuotaListener() {});
   }
 
   /**
    * @param cardBytes video memory of the GPU
    */
-  public MemoryQuotas(long cardBytes, Listener listener) {
+  public MemoryQuotas(long cardBytes, QuotaListener listener) {
     quotas = new QuotaTable(cardBytes);
     this.listener = listener;
   }
@@ -162,6 +156,7 @@ public final class MemoryQuotas {
       }
       quotas.remove(guest);
       counters.remove(guest);
+      programs.remove(guest);
     } finally {
       lock.unlock();
     }
@@ -171,9 +166,7 @@ public final class MemoryQuotas {
   public void attach(Guest guest) {
     lock.lock();
     try {
-      if (!quotas.contains(guest.name())) {
-        throw Refusal.invalid("no quota was set, guest=" + guest.name());
-      }
+      requireAdmitted(guest.name());
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
@@ -198,16 +191,140 @@ public final class MemoryQuotas {
     listener.onChange();
   }
 
-  /** A guest's use of memory now; nothing when it is not attached. */
+  /**
+   * A guest's use of memory now, its programs' included; nothing when neither is there. The limit
+   * is that of both together.
+   */
   public MemoryUse use(String guest) {
     lock.lock();
     try {
-      Guest there = attached.get(guest);
+      MemoryUse own = ownUse(guest);
+      if (!programs.usesGpu(guest)) {
+        return own;
+      }
+      return new MemoryUse(
+          true,
+          own.videoBytes() + programs.heldBytes(guest),
+          shares.getOrDefault(guest, 0L),
+          own.systemBytes(),
+          own.evictedBytes());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A guest's use of memory without its programs'. */
+  @GuardedBy("lock")
+  MemoryUse ownUse(String guest) {
+    Guest there = attached.get(guest);
+    try {
       return there == null ? MemoryUse.NONE : there.buffers().use();
     } catch (RefusedException gone) {
       return MemoryUse.NONE;
+    }
+  }
+
+  /**
+   * The part of a guest's share that its CUDA programs take, beside its own buffers. It was
+   * admitted by {@link #set}. Nobody evicts it.
+   */
+  public MemoryBudget programs(String guest) {
+    lock.lock();
+    try {
+      requireAdmitted(guest);
+      return programs.of(guest, this);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Video memory that a guest's programs have; 0 where nobody knows it. */
+  public long programBytes(String guest) {
+    lock.lock();
+    try {
+      return programs.heldBytes(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void requireAdmitted(String guest) {
+    if (!quotas.contains(guest)) {
+      throw Refusal.invalid("no quota was set, guest=" + guest);
+    }
+  }
+
+  void noteChange() {
+    listener.onChange();
+  }
+
+  /** Does something under the lock; false if that is not to be had soon. */
+  boolean underLock(BooleanSupplier action) {
+    if (!tryLock()) {
+      return false;
+    }
+    try {
+      return action.getAsBoolean();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  boolean has(ProgramMemory memory) {
+    return programs.has(memory);
+  }
+
+  /** Whether every guest can still come to its minimum: what programs have is not evicted. */
+  @GuardedBy("lock")
+  boolean keepsMinimums(ProgramMemory taking, long wanted) {
+    ProgramTable held = programs;
+    String guest = taking.guest();
+    return wanted <= quotas.cardBytes()
+        && quotas.firmBytes(name -> held.heldBytes(name) + (name.equals(guest) ? wanted : 0))
+            <= quotas.cardBytes();
+  }
+
+  /** A guest's share, as it was last counted out. */
+  @GuardedBy("lock")
+  long share(String guest) {
+    return shares.getOrDefault(guest, 0L);
+  }
+
+  /** What a guest's share were if it used the GPU. */
+  @GuardedBy("lock")
+  long shareIfUsing(String guest) {
+    return quotas.shares(Sets.union(usingBy(holders(null)), Set.of(guest))).getOrDefault(guest, 0L);
+  }
+
+  /** Counts shares out anew: that of a guest. */
+  @GuardedBy("lock")
+  long countOut(String guest) {
+    return limit(holders(null)).getOrDefault(guest, 0L);
+  }
+
+  /**
+   * Sets the limit of a guest's own buffers, if it is attached.
+   *
+   * @return whether it keeps to it, as it will from now on
+   */
+  @GuardedBy("lock")
+  boolean limitOwn(String guest, long bytes) {
+    Guest own = attached.get(guest);
+    if (own != null) {
+      ifThere(own, () -> own.buffers().setLimit(bytes));
+    }
+    return ownUse(guest).videoBytes() <= bytes;
+  }
+
+  /** Waits for a rebalance that another thread has begun, but not for long. */
+  private boolean tryLock() {
+    try {
+      return lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
@@ -258,15 +375,9 @@ public final class MemoryQuotas {
       listener.onChange();
     }
 
-    /** Waits for a rebalance that another thread has begun, but not for long. */
     @Override
     public Room makeRoom(long bytes) {
-      try {
-        if (!lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-          return Room.FREE;
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      if (!tryLock()) {
         return Room.FREE;
       }
       return locked(() -> {
@@ -319,7 +430,7 @@ public final class MemoryQuotas {
       @Override
       public void refused(RefusedException why) {
         if (why.errno() == Errno.ENOMEM) {
-          MemoryQuotas.this.refused(guest, bytes);
+          MemoryQuotas.this.refused(guest.name(), bytes);
         }
       }
 
@@ -338,15 +449,15 @@ public final class MemoryQuotas {
   }
 
   @GuardedBy("lock")
-  private void refused(Guest guest, long bytes) {
-    counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
-    listener.onRefused(guest.name(), bytes, use(guest.name()));
+  void refused(String guest, long bytes) {
+    counters.computeIfPresent(guest, (_, before) -> before.plus(0, 0, 1));
+    listener.onRefused(guest, bytes, use(guest));
   }
 
   @GuardedBy("lock")
   private void makeRoomFor(Guest guest, long bytes) {
     List<Holder> holders = holders(guest);
-    long share = limit(holders).getOrDefault(guest.name(), 0L);
+    long share = programs.beside(guest.name(), limit(holders));
     for (Holder holder : holders) {
       // What cannot become true is no reason to disturb others.
       if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
@@ -361,7 +472,7 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   private Moves rebalance(@Nullable Guest arriving, Runnable held) {
     List<Holder> holders = holders(arriving);
-    SortedMap<String, Long> shares = limit(holders);
+    SortedMap<String, Long> shares = programs.beside(limit(holders));
     boolean atRest = true;
     for (Holder holder : holders) {
       long share = shares.getOrDefault(holder.guest().name(), 0L);
@@ -377,31 +488,13 @@ public final class MemoryQuotas {
         ifThere(holder.guest(), () -> buffers.addAll(holder.guest().buffers().movable()));
       }
     }
-    MovePlan plan = MovePlan.of(quotas.cardBytes(), shares, buffers);
+    MovePlan plan = MovePlan.of(quotas.cardBytes() - programs.heldBytes(), shares, buffers);
     Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
     int evicted = move(plan.evictions(), true, more ? () -> {} : once);
     int returned = move(plan.returns(), false, once);
     once.run(); // where nothing moved after all
     return new Moves(evicted, returned);
-  }
-
-  /** A step that runs the first time only. */
-  private static final class Once implements Runnable {
-    private final Runnable action;
-    private boolean ran;
-
-    Once(Runnable action) {
-      this.action = action;
-    }
-
-    @Override
-    public void run() {
-      if (!ran) {
-        ran = true;
-        action.run();
-      }
-    }
   }
 
   /** What every guest that is there says of itself; those that are closed are forgotten. */
@@ -420,23 +513,32 @@ public final class MemoryQuotas {
     return holders;
   }
 
+  /** The names of those that use the GPU. */
+  @GuardedBy("lock")
+  private Set<String> usingBy(List<Holder> holders) {
+    Set<String> using = new TreeSet<>();
+    holders.stream().filter(Holder::usesGpu).forEach(holder -> using.add(holder.guest().name()));
+    programs.addUsing(using);
+    return using;
+  }
+
   /** Sets limits to shares; returns the shares of those that use the GPU. */
   @GuardedBy("lock")
   private SortedMap<String, Long> limit(List<Holder> holders) {
-    Set<String> using = new TreeSet<>();
-    holders.stream().filter(Holder::usesGpu).forEach(holder -> using.add(holder.guest().name()));
-    SortedMap<String, Long> shares = quotas.shares(using);
+    Set<String> using = usingBy(holders);
+    shares = quotas.shares(using);
     for (Holder holder : holders) {
       String name = holder.guest().name();
       SortedMap<String, Long> with =
           holder.usesGpu() ? shares : quotas.shares(Sets.union(using, Set.of(name)));
+      long own = programs.beside(name, with);
       boolean overflow =
           quotas.get(name).beyondShare() == BeyondShare.SYSTEM_MEMORY
               && holder.guest().capabilities().contains(Capability.EVICTION);
       ifThere(
           holder.guest(),
           () -> {
-            holder.guest().buffers().setLimit(with.getOrDefault(name, 0L));
+            holder.guest().buffers().setLimit(own);
             holder.guest().buffers().setOverflowToSystem(overflow);
           });
     }

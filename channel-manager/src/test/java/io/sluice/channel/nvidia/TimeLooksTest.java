@@ -22,6 +22,8 @@ import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.time.ProgramTime;
+import io.sluice.channel.nvidia.time.TimeUse;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -29,6 +31,7 @@ import java.util.Deque;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -359,5 +362,75 @@ final class TimeLooksTest {
         .findAny()
         .orElseThrow()
         .engine();
+  }
+
+  /** CUDA programs of a guest with one channel. */
+  private record Programs(TimeUse use, int number, AtomicBoolean over) implements ProgramTime {
+    Programs(int number) {
+      this(new TimeUse(), number, new AtomicBoolean());
+    }
+
+    @Override
+    public boolean isOver() {
+      return over.get();
+    }
+
+    @Override
+    public boolean mayCompute() {
+      return !over.get();
+    }
+
+    @Override
+    public boolean has(int wanted) {
+      return wanted == number;
+    }
+  }
+
+  @Test
+  void countTime_programHasTheEngine_isChargedWithWhatTheGpuMeasures() {
+    Programs programs = new Programs(77);
+    Programs others = new Programs(78);
+    gpu.count(programs);
+    gpu.count(others);
+    rm.resident = 77;
+    steps(20, 0.5);
+    assertThat(programs.use().totals().gpuNs()).isBetween(10 * STEP / 2, 10 * STEP);
+    assertThat(others.use().totals().gpuNs()).isZero();
+
+    long before = programs.use().totals().gpuNs();
+    rm.resident = 79;
+    steps(20, 1);
+    assertThat(programs.use().totals().gpuNs() - before)
+        .as("another, but for what was not settled yet")
+        .isLessThan(8 * STEP);
+  }
+
+  @Test
+  void countTime_guestWaitsBehindAProgram_bothAreSeen() {
+    Client a = new Client("a", COMPUTE);
+    Programs programs = new Programs(77);
+    gpu.count(programs);
+    a.runs();
+    rm.resident = 77;
+    steps(20, 1);
+    assertThat(a.time().gpuNs()).isZero();
+    assertThat(a.time().waitNs()).isPositive();
+    assertThat(programs.use().totals().gpuNs()).isPositive();
+
+    rm.resident = a.number();
+    steps(20, 1);
+    assertThat(a.time().gpuNs()).isPositive();
+  }
+
+  @Test
+  void countTime_programsAreOver_areAskedForNoMore() {
+    Programs programs = new Programs(77);
+    gpu.count(programs);
+    assertThat(step()).isLessThan(Long.MAX_VALUE);
+    programs.over().set(true);
+    gpu.count(new Programs(78));
+    rm.resident = 77;
+    steps(10, 1);
+    assertThat(programs.use().totals().gpuNs()).isZero();
   }
 }

@@ -363,7 +363,7 @@ final class MemoryQuotasTest {
     MemoryQuotas watched =
         new MemoryQuotas(
             GpuRig.VRAM_BYTES,
-            new MemoryQuotas.Listener() {
+            new QuotaListener() {
               @Override
               public void onChange() {
                 told[0]++;

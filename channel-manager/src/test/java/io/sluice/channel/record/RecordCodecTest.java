@@ -28,7 +28,7 @@ final class RecordCodecTest {
   private static final ChannelRecord.Ring RING =
       new ChannelRecord.Ring(new GpuVa(0x20000000L), 9, 1);
 
-  private static final ImmutableList<StateRecord> SAMPLES =
+  static final ImmutableList<StateRecord> SAMPLES =
       ImmutableList.of(
           new GuestRecord("web-1", 7, 1L << 30, 0xc0),
           new GuestRecord("\u00fcber", -1, 0, 0xc8),

@@ -56,6 +56,14 @@ public interface DaemonMXBean {
   @Description("Every setting with its effective value and where that comes from.")
   List<Setting> getConfiguration();
 
+  @Description(
+      "Reads the configuration anew, and the certificates. What can change under running guests takes effect at once, the rest with the next start; the answer has every difference. Refused as a whole when the configuration is wrong: nothing has changed then.")
+  List<ReloadedSetting> reload() throws OperationsException;
+
+  @Description(
+      "Looks at what the daemon needs of its host: groups, directories, certificates, devices, limits, KVM, QEMU, the monitors of its machines. Nothing is changed.")
+  List<HostCheckView> checkHost();
+
   @Description("Creates a guest and its socket. It is remembered over restarts.")
   void createGuest(
       @Description("1 to 63 of a-z A-Z 0-9 . _ -, beginning with a letter or digit") String name,
@@ -95,6 +103,18 @@ public interface DaemonMXBean {
       @Description("how long a command may last while another guest waits; null leaves it as it is")
           @Nullable Long killTimeoutMs)
       throws OperationsException;
+
+  @Description("The same, with the changes as one text.")
+  default void setQuota(
+      @Description("its name") String guest,
+      @Description(
+              "what is to be changed, by the options of sluicectl quota set, such as vram-min=64MiB,weight=3,vram-limit=none")
+          String changes)
+      throws OperationsException {
+    GuestStatus status = getGuests().get(guest);
+    GpuStatus gpu = status == null ? null : getGpus().get(status.gpu());
+    OptionsText.changeQuota(this, guest, changes, gpu == null ? 0 : gpu.vramBytes());
+  }
 
   @Description("Gives a guest the quota that the configuration, or its creation, says.")
   void resetQuota(@Description("its name") String guest) throws OperationsException;

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Predicate;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
@@ -66,16 +67,34 @@ public final class DescribedBean extends StandardEmitterMBean {
     return method(operation).getParameters()[sequence].getName();
   }
 
+  /** Operations of one name differ in their number of parameters, or in which are texts. */
   private Method method(MBeanOperationInfo operation) {
-    return method(operation.getName(), operation.getSignature().length);
+    return find(operation.getName(), m -> takes(m, operation.getSignature()));
   }
 
-  /** Operations of one name differ in their number of parameters. */
   private Method method(String name, int parameters) {
+    return find(name, m -> m.getParameterCount() == parameters);
+  }
+
+  private Method find(String name, Predicate<Method> wanted) {
     return Arrays.stream(type.getMethods())
-        .filter(m -> m.getName().equals(name) && m.getParameterCount() == parameters)
+        .filter(m -> m.getName().equals(name) && wanted.test(m))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no " + name + " in " + type));
+  }
+
+  /**
+   * Whether an operation that JMX shows is this method: what is a text there is one here.
+   *
+   * @param signature as JMX shows it
+   */
+  public static boolean takes(Method method, MBeanParameterInfo[] signature) {
+    Class<?>[] types = method.getParameterTypes();
+    boolean fits = types.length == signature.length;
+    for (int i = 0; fits && i < types.length; i++) {
+      fits = (types[i] == String.class) == signature[i].getType().equals(String.class.getName());
+    }
+    return fits;
   }
 
   private static String text(AnnotatedElement element, String name) {

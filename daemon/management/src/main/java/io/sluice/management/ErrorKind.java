@@ -7,6 +7,8 @@ package io.sluice.management;
 public enum ErrorKind {
   /** Refused, or failed. */
   FAILED(1),
+  /** It is not what is taken there: out of range, or no name for such a thing. */
+  USAGE(2),
   /** Something of that name does not exist. */
   NOT_FOUND(4),
   /** The caller may not. */

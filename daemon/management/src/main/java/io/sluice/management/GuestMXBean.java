@@ -12,7 +12,8 @@ public interface GuestMXBean {
   @Description("Identity that survives a restart of the daemon.")
   String getUuid();
 
-  @Description("The word waiting (for a client), running, or undecided.")
+  @Description(
+      "The word waiting (for a client), attached (a machine that boots, or waits to be moved to), running, suspended, or undecided.")
   String getState();
 
   @Description("Name of its GPU.")
@@ -48,6 +49,17 @@ public interface GuestMXBean {
   @Description(
       "Ends a channel: what it was given and has not been executed never is, and the guest is told. Its other channels go on. Refused when it has no such channel, or one that has ended.")
   void killChannel(@Description("the guest's id of it") int id) throws OperationsException;
+
+  @Description(
+      "Throws the client out, and waits until everything it held is given back; the guest and its socket stay. A machine loses its GPU. Refused while the guest moves.")
+  void detach() throws OperationsException;
+
+  @Description(
+      "Suspends all channels of the guest, and those that it makes meanwhile; what it has stays where it is. Refused while it moves; a suspended guest cannot be moved.")
+  void suspend() throws OperationsException;
+
+  @Description("Lets a suspended guest's channels go on.")
+  void resume() throws OperationsException;
 
   @Description("What passed between it and the daemon, since the daemon started.")
   GuestCounters getCounters();

@@ -5,7 +5,9 @@ package io.sluice.management;
 public record GuestStatus(
     @Description("its name") String name,
     @Description("identity that survives a restart of the daemon") String uuid,
-    @Description("waiting for a client, running, or undecided") String state,
+    @Description(
+            "waiting for a client, attached (a machine that boots, or waits to be moved to), running, suspended, or undecided")
+        String state,
     @Description("name of its GPU") String gpu,
     @Description("model of the GPU") String model,
     @Description("configuration or created: who decides about its existence") String origin,
@@ -19,6 +21,14 @@ public record GuestStatus(
     @Description("video memory it may hold") long memoryLimitBytes) {
   /** No client is attached. */
   public static final String WAITING = "waiting";
+
+  /**
+   * A machine is attached that has not begun to use its device: it boots, or waits to be moved to.
+   */
+  public static final String ATTACHED = "attached";
+
+  /** A client is attached, and an operator has suspended its channels. */
+  public static final String SUSPENDED = "suspended";
 
   /** A client is attached. */
   public static final String RUNNING = "running";

@@ -7,7 +7,7 @@ import javax.management.OperationsException;
 @Description("Guests that move to another daemon, come from one, or are written to a file.")
 public interface MigrationsMXBean {
   @Description(
-      "The last migration of each guest that had one since the daemon started, by its name.")
+      "The last migration, checkpoint or restore of each guest that had one since the daemon started, by its name.")
   Map<String, MigrationStatusView> getMigrations();
 
   @Description("Where other daemons of this host connect to pass a guest on.")
@@ -21,8 +21,31 @@ public interface MigrationsMXBean {
       @Description("as for start") Map<String, String> options)
       throws OperationsException;
 
-  @Description("Begins to move a guest; returns when it has begun.")
-  void start(
+  @Description(
+      "A migration, checkpoint or restore by its id, or the beginning of it. The last 100 that have ended are remembered.")
+  MigrationStatusView status(@Description("what the operation that began it returned") String id)
+      throws OperationsException;
+
+  @Description("The same, with the options as one text.")
+  default MigrationCheckView check(
+      @Description("its name") String guest,
+      @Description("HOST:PORT, or unix:PATH of another daemon of this host") String to,
+      @Description("such as downtime=300ms,bandwidth=100MiB; empty for none") String options)
+      throws OperationsException {
+    return check(guest, to, OptionsText.parse(options));
+  }
+
+  @Description("The same, with the options as one text.")
+  default String start(
+      @Description("its name") String guest,
+      @Description("HOST:PORT, or unix:PATH of another daemon of this host") String to,
+      @Description("such as detach=last,bandwidth=100MiB; empty for none") String options)
+      throws OperationsException {
+    return start(guest, to, OptionsText.parse(options));
+  }
+
+  @Description("Begins to move a guest; returns the id when it has begun.")
+  String start(
       @Description("its name") String guest,
       @Description(
               "HOST:PORT for a machine, unix:PATH of another daemon of this host for a process")
@@ -32,7 +55,8 @@ public interface MigrationsMXBean {
           Map<String, String> options)
       throws OperationsException;
 
-  @Description("Gives a migration up; what was done is taken back. Refused when it is too late.")
+  @Description(
+      "Gives a migration, checkpoint or restore up; what was done is taken back. Refused when it is too late.")
   void abort(@Description("its name") String guest) throws OperationsException;
 
   @Description(
@@ -49,14 +73,15 @@ public interface MigrationsMXBean {
       @Description("its name") String guest, @Description("text, json or html") String format)
       throws OperationsException;
 
-  @Description("Writes a guest to a file, and returns when it is there.")
-  void checkpoint(
+  @Description("Begins to write a guest to a file; returns the id when it has begun.")
+  String checkpoint(
       @Description("its name") String guest,
       @Description("absolute; replaced when it exists") String file,
       @Description("copies most of it while the GPU works") boolean live)
       throws OperationsException;
 
-  @Description("Makes an attached, empty guest what a file says; a machine runs when this returns.")
-  void restore(@Description("its name") String guest, @Description("absolute") String file)
+  @Description(
+      "Begins to make an attached, empty guest what a file says; returns the id when it has begun. A machine runs when it is done.")
+  String restore(@Description("its name") String guest, @Description("absolute") String file)
       throws OperationsException;
 }

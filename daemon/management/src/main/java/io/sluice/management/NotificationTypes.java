@@ -8,38 +8,66 @@ import javax.management.Notification;
 
 /** Types of the notifications that the daemon's MXBean emits. */
 public final class NotificationTypes {
-  @Description("A guest was created; the message is its name.")
+  @Description("A guest was created; the message is its name. Fields: guest.")
   public static final String GUEST_CREATED = "io.sluice.guest.created";
 
-  @Description("A guest was destroyed; the message is its name.")
+  @Description("A guest was destroyed; the message is its name. Fields: guest.")
   public static final String GUEST_DESTROYED = "io.sluice.guest.destroyed";
 
-  @Description("A client attached to a guest; the message is the guest's name.")
+  @Description(
+      "A client attached to a guest; the message is the guest's name. Fields: guest, clientPid, clientUid, clientName.")
   public static final String GUEST_ATTACHED = "io.sluice.guest.attached";
 
-  @Description("A client left a guest, or was lost; the message is the guest's name.")
+  @Description(
+      "A client left a guest, was lost or was detached by an operator; the message is the guest's name. Fields: guest.")
   public static final String GUEST_LEFT = "io.sluice.guest.left";
 
-  @Description("A guest's quota was changed; the message is its name and the quota.")
+  @Description(
+      "A client was turned away from a guest because it has one; the message says who. At most 16 at once and four a second of a guest, those of channels included. Fields: guest, clientPid, clientUid, clientName, attachedPid.")
+  public static final String GUEST_REFUSED = "io.sluice.guest.refused";
+
+  @Description(
+      "A guest's channels were suspended by an operator; the message is its name. Fields: guest, user.")
+  public static final String GUEST_SUSPENDED = "io.sluice.guest.suspended";
+
+  @Description(
+      "A guest's channels go on after they were suspended; the message is its name. Fields: guest, user.")
+  public static final String GUEST_RESUMED = "io.sluice.guest.resumed";
+
+  @Description(
+      "A guest's quota was changed; the message is its name and the quota. Fields: guest, minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs.")
   public static final String QUOTA_CHANGED = "io.sluice.quota.changed";
 
   @Description(
-      "Allocations of a guest were refused, at most one notification a second; the message is its name and the numbers.")
+      "Allocations of a guest were refused, at most one notification a second; the message is its name and the numbers. Fields: guest, requestedBytes, heldBytes, limitBytes.")
   public static final String QUOTA_EXCEEDED = "io.sluice.quota.exceeded";
 
   @Description(
-      "Buffers of a guest moved to system memory or back; the message is its name and how many.")
+      "Buffers of a guest moved to system memory or back; the message is its name and how many. Fields: guest, buffers, toSystemMemory.")
   public static final String QUOTA_MOVED = "io.sluice.quota.moved";
 
   @Description(
-      "A channel was ended because its command lasted too long; the message is its guest's name, which channel and how long.")
+      "A channel was ended because its command lasted too long; the message is its guest's name, which channel and how long. Fields: guest, channel, lastedMs, limitMs. That the channel ended follows.")
   public static final String CHANNEL_KILLED = "io.sluice.channel.killed";
 
-  @Description("A migration entered a phase; the message is the guest's name, the phase and why.")
+  @Description(
+      "A channel ended before its guest freed it; the message is its guest's name, which channel, why, and by whom. At most 16 at once and four a second of a guest. Fields: guest, gpu, channel, error (a word of docs/abi.md), by (guest, watchdog, operator or host), user, address, info.")
+  public static final String CHANNEL_ENDED = "io.sluice.channel.ended";
+
+  @Description(
+      "A guest that is being written to a file has come to another phase, in the end to done or failed; the message is its name, the phase and why. Fields: guest, id, phase, reason.")
+  public static final String CHECKPOINT_PHASE = "io.sluice.checkpoint.phase";
+
+  @Description(
+      "A guest that is made of a file has come to another phase, in the end to done or failed; the message is its name, the phase and why. Fields: guest, id, phase, reason.")
+  public static final String RESTORE_PHASE = "io.sluice.restore.phase";
+
+  @Description(
+      "A migration entered a phase; the message is the guest's name, the phase and why. Fields: guest, id, phase, reason.")
   public static final String MIGRATION_PHASE = "io.sluice.migration.phase";
 
   @Description(
-      "Nobody says whose a guest is that was being given away; the message is its name and why. A phase follows when that ends.")
+      "Nobody says whose a guest is that was being given away; the message is its name and why. A phase follows when that ends. Fields: guest, id, reason.")
   public static final String MIGRATION_UNDECIDED = "io.sluice.migration.undecided";
 
   @Description(
@@ -69,7 +97,8 @@ public final class NotificationTypes {
       "A CUDA program of a guest has left, and all it had is gone; the message is the guest's name, and the program.")
   public static final String PROGRAM_ENDED = "io.sluice.program.ended";
 
-  @Description("The daemon begins to stop; the message lists the guests that lose their GPU.")
+  @Description(
+      "The daemon begins to stop; the message lists the guests that lose their GPU. Fields: attached, how many.")
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 
   private NotificationTypes() {}

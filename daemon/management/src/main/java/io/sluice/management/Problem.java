@@ -27,7 +27,20 @@ public record Problem(String code, String what, String cause, String fix) {
   public Problem {
     what = oneLine(what);
     cause = oneLine(cause);
-    fix = oneLine(fix);
+    fix = fix(fix);
+  }
+
+  /**
+   * A remedy in the one form that all of them have behind {@code fix:}, wherever it was written:
+   * without a capital and a full stop around it.
+   */
+  public static String fix(String remedy) {
+    String text = oneLine(remedy);
+    if (text.endsWith(".") && !text.endsWith("..")) {
+      text = text.substring(0, text.length() - 1);
+    }
+    boolean isWord = text.length() > 1 && !Character.isUpperCase(text.charAt(1));
+    return isWord ? Character.toLowerCase(text.charAt(0)) + text.substring(1) : text;
   }
 
   /** A problem with one of our codes. */

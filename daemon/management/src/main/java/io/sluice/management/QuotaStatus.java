@@ -17,8 +17,10 @@ public record QuotaStatus(
     @Description("whether it is another than the configuration, or the guest's creation, says")
         boolean changed,
     @Description("whether it takes part in sharing now") boolean usesGpu,
-    @Description("video memory it may hold now; 0 while no client is attached") long shareBytes,
-    @Description("video memory it holds") long heldBytes,
+    @Description(
+            "video memory it may hold now; 0 while no client is attached and no program has any")
+        long shareBytes,
+    @Description("video memory it holds, its CUDA programs' included") long heldBytes,
     @Description("memory it allocated as video memory that is in system memory now")
         long evictedBytes,
     @Description("buffers moved to system memory") long evictions,

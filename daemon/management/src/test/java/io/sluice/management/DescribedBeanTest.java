@@ -25,6 +25,11 @@ final class DescribedBeanTest {
 
     @Description("Light in a colour.")
     void light(@Description("for how long") long durationMs, @Description("which") String colour);
+
+    @Description("Light as words say.")
+    default void light(@Description("such as 5 red") String words) {
+      light(Long.parseLong(words.split(" ")[0]), words.split(" ")[1]);
+    }
   }
 
   /** A bean whose attribute nobody described. */
@@ -71,7 +76,8 @@ final class DescribedBeanTest {
         .containsExactly(tuple("Lit", "Whether it is lit."));
     assertThat(info.getOperations())
         .extracting(o -> o.getDescription() + " " + o.getSignature().length)
-        .containsExactlyInAnyOrder("Light for some time. 1", "Light in a colour. 2");
+        .containsExactlyInAnyOrder(
+            "Light for some time. 1", "Light in a colour. 2", "Light as words say. 1");
     assertThat(info.getOperations())
         .filteredOn(o -> o.getSignature().length == 2)
         .flatExtracting(o -> List.of(o.getSignature()))
@@ -91,6 +97,11 @@ final class DescribedBeanTest {
             name, "light", new Object[] {5L, "red"}, new String[] {"long", String.class.getName()});
 
     assertThat(lamp.last).isEqualTo("5 ms red");
+
+    Object _ =
+        beans.invoke(name, "light", new Object[] {"7 blue"}, new String[] {String.class.getName()});
+
+    assertThat(lamp.last).isEqualTo("7 ms blue");
   }
 
   @Test

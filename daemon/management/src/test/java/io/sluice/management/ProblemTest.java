@@ -7,6 +7,17 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 final class ProblemTest {
+  /** Each is written for its own place; behind "fix:" all look alike. */
+  @Test
+  void fix_ofAnySource_hasOneForm() {
+    assertThat(Problem.fix("Take another checkpoint, or use an earlier one."))
+        .isEqualTo("take another checkpoint, or use an earlier one");
+    assertThat(Problem.fix("choose 10ms to 1h")).isEqualTo("choose 10ms to 1h");
+    assertThat(Problem.fix("QEMU must be started with -S."))
+        .isEqualTo("QEMU must be started with -S");
+    assertThat(Problem.fix("")).isEmpty();
+  }
+
   @Test
   void parse_otherText_isEmpty() {
     assertThat(Problem.parse("")).isEmpty();

@@ -28,6 +28,7 @@ final class ChannelCommand extends Noun {
       @Parameters(
               arity = "0..1",
               paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
               description = "Name, UUID, or GPU/NAME; all when left out.")
           @Nullable String name)
       throws IOException {
@@ -57,7 +58,11 @@ final class ChannelCommand extends Noun {
             + " guest is told. Its other channels go on."
       })
   int kill(
-      @Parameters(paramLabel = "GUEST", description = "Name, UUID, or GPU/NAME.") String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = "Name, UUID, or GPU/NAME.")
+          String name,
       @Parameters(paramLabel = "CHANNEL", description = "Its number, as channel list shows it.")
           int id)
       throws IOException, OperationsException {

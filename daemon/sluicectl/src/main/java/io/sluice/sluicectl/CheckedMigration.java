@@ -1,6 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.MigrationCheckView;
+import io.sluice.management.Problem;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -47,7 +48,7 @@ record CheckedMigration(MigrationCheckView found) {
                 .append("  [")
                 .append(b.code())
                 .append(']')
-                .append(b.remedy().isEmpty() ? "" : "\n  fix:   " + b.remedy())
+                .append(b.remedy().isEmpty() ? "" : "\n  fix:   " + Problem.fix(b.remedy()))
                 .append('\n'));
     if (found.blockers().isEmpty()) {
       text.append("nothing stands in the way\n");

@@ -18,7 +18,7 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    global.output().text(AutoComplete.bash("sluicectl", global.line()) + "\n");
+    global.output().text(Candidates.in(AutoComplete.bash("sluicectl", global.line())) + "\n");
     return ExitCode.OK;
   }
 }

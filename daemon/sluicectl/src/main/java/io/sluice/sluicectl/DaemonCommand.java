@@ -2,7 +2,9 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.ErrorCode;
+import io.sluice.management.HostCheckView;
 import io.sluice.management.Problem;
+import io.sluice.management.ReloadedSetting;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
@@ -75,13 +77,75 @@ final class DaemonCommand extends Noun {
   }
 
   @Command(
+      name = "check",
+      description = {
+        "Looks at what the daemon needs of its host: groups, directories, certificates, devices,"
+            + " limits, KVM, QEMU, the monitors of its machines. Exits with 1 when something fails."
+      })
+  int check() throws IOException {
+    try (LocalConnection connection = global.connect()) {
+      List<HostCheckView> found = connection.daemon().checkHost();
+      Output output = global.output();
+      if (output.format() == Format.table && output.columns().isEmpty()) {
+        output.text(text(found));
+      } else {
+        output.list(Views.CHECKS, found);
+      }
+      return found.stream().anyMatch(view -> view.result().equals(HostCheckView.FAILURE))
+          ? ExitCode.FAILED
+          : ExitCode.OK;
+    }
+  }
+
+  private static String text(List<HostCheckView> found) {
+    StringBuilder text = new StringBuilder();
+    int width = found.stream().mapToInt(view -> view.subject().length()).max().orElse(0);
+    for (HostCheckView view : found) {
+      String subject = view.subject() + " ".repeat(width - view.subject().length());
+      text.append("%-8s %s  %s%n".formatted(view.result(), subject, view.found()));
+      if (!view.remedy().isEmpty()) {
+        text.append("  fix:   ").append(view.remedy()).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  @Command(
       name = "config",
       description = "Every setting with its effective value and where that comes from.")
-  int config() throws IOException {
+  int config(
+      @Option(names = "--check", description = "Looks at it instead, as daemon check does.")
+          boolean check)
+      throws IOException {
+    if (check) {
+      return check();
+    }
     try (LocalConnection connection = global.connect()) {
       global.output().list(Views.SETTINGS, connection.daemon().getConfiguration());
     }
     return ExitCode.OK;
+  }
+
+  @Command(
+      name = "reload",
+      description = {
+        "Reads the configuration and the certificates anew. What can change under running guests"
+            + " does so at once, the rest with the next start: it says which. Exits with 1 when"
+            + " something fails."
+      })
+  int reload() throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      List<ReloadedSetting> found = connection.daemon().reload();
+      Output output = global.output();
+      if (output.format() == Format.table && output.columns().isEmpty() && found.isEmpty()) {
+        output.text("nothing has changed\n");
+      } else {
+        output.list(Views.RELOADED, found);
+      }
+      return found.stream().anyMatch(each -> each.effect().equals(ReloadedSetting.FAILED))
+          ? ExitCode.FAILED
+          : ExitCode.OK;
+    }
   }
 
   @Command(
@@ -91,6 +155,7 @@ final class DaemonCommand extends Noun {
       @Parameters(
               arity = "0..1",
               paramLabel = "LEVEL",
+              completionCandidates = Candidates.LogLevel.class,
               description = "error, warn, info, debug or trace")
           @Nullable String level)
       throws IOException, OperationsException {

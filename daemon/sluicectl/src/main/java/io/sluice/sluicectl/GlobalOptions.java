@@ -3,7 +3,9 @@ package io.sluice.sluicectl;
 import io.sluice.management.local.LocalConnectException;
 import io.sluice.management.local.LocalConnection;
 import java.io.Console;
+import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,7 @@ import picocli.CommandLine.Spec;
  * answers.
  */
 final class GlobalOptions {
+  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
   private static final Path DEFAULT_SOCKET = Path.of("/run/sluice/control");
   private static final String SOCKET_VARIABLE = "SLUICE_SOCKET";
 
@@ -94,6 +97,16 @@ final class GlobalOptions {
     return console != null && console.isTerminal();
   }
 
+  /** Whether progress is drawn: where standard error is a terminal, whatever standard output is. */
+  boolean drawsProgress() {
+    try {
+      String file = Files.readSymbolicLink(STANDARD_ERROR).toString();
+      return file.matches("/dev/(pts/[0-9]+|tty.*|console)");
+    } catch (IOException | UnsupportedOperationException _) {
+      return false;
+    }
+  }
+
   LocalConnection connect() throws LocalConnectException {
     return LocalConnection.open(socket());
   }
@@ -113,6 +126,15 @@ final class GlobalOptions {
       throw new IllegalStateException("not run by picocli");
     }
     return filled.commandLine();
+  }
+
+  /** The command that runs: the last that was named. */
+  static CommandLine running(CommandLine root) {
+    CommandLine.ParseResult result = root.getParseResult();
+    while (result != null && result.hasSubcommand()) {
+      result = result.subcommand();
+    }
+    return result == null ? root : result.commandSpec().commandLine();
   }
 
   /** Whether errors say where they came from. */

@@ -46,7 +46,13 @@ final class GuestCommand extends Noun {
   }
 
   @Command(name = "show", description = "One guest with its channels and counters.")
-  int show(@Parameters(paramLabel = "GUEST", description = GUEST) String name) throws IOException {
+  int show(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name)
+      throws IOException {
     Output output = global.output();
     try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
@@ -280,7 +286,11 @@ final class GuestCommand extends Noun {
             + " machine or process is attached, unless forced."
       })
   int destroy(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(names = "--force", description = "Also when attached: it loses its GPU.")
           boolean force)
       throws IOException, OperationsException {
@@ -292,22 +302,97 @@ final class GuestCommand extends Noun {
   }
 
   @Command(
+      name = "detach",
+      description = {
+        "Throws a guest's client out; the guest and its socket stay. A machine loses its GPU, and"
+            + " QEMU does not survive that: stop it first where that can be done. Refused while the"
+            + " guest moves."
+      })
+  int detach(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      guest(connection, name).detach();
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "suspend",
+      description = {
+        "Suspends all channels of a guest, and those it makes meanwhile: its work waits, what it has"
+            + " in memory stays. A suspended guest cannot be moved."
+      })
+  int suspend(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      guest(connection, name).suspend();
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(name = "resume", description = "Lets the channels of a suspended guest go on.")
+  int resume(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      guest(connection, name).resume();
+    }
+    return ExitCode.OK;
+  }
+
+  private static GuestMXBean guest(LocalConnection connection, String name) {
+    return connection.guest(GuestNames.find(connection.daemon().getGuests(), name).name());
+  }
+
+  @Command(
       name = "checkpoint",
       description = {
         "Writes a guest to a file: its GPU memory and its channels; of a process what of its own"
-            + " memory the GPU uses, of a machine all of it but its disks. The guest goes on."
+            + " memory the GPU uses, of a machine all of it but its disks. The guest goes on. The"
+            + " daemon writes the file: as its user, where it may; checkpoints in its state-dir is"
+            + " there for that."
       })
   int checkpoint(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "FILE", description = "Replaced when it exists.") Path file,
       @Option(names = "--live", description = "Copies most of it while the GPU works.")
-          boolean live)
+          boolean live,
+      @Option(names = "--detached", description = OperationWatch.DETACHED) boolean detached)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
-      connection.migrations().checkpoint(guest, file.toAbsolutePath().toString(), live);
+      return follow(
+          connection,
+          connection.migrations().checkpoint(guest, file.toAbsolutePath().toString(), live),
+          detached);
     }
-    return ExitCode.OK;
+  }
+
+  private int follow(LocalConnection connection, String id, boolean detached)
+      throws IOException, OperationsException {
+    if (detached) {
+      global.output().text(id + "\n");
+      return ExitCode.OK;
+    }
+    return new OperationWatch(global).follow(connection, id);
   }
 
   @Command(
@@ -318,14 +403,22 @@ final class GuestCommand extends Noun {
             + " guests."
       })
   int restore(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
-      @Parameters(paramLabel = "FILE", description = "From guest checkpoint.") Path file)
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
+      @Parameters(paramLabel = "FILE", description = "From guest checkpoint; the daemon reads it.")
+          Path file,
+      @Option(names = "--detached", description = OperationWatch.DETACHED) boolean detached)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
-      connection.migrations().restore(guest, file.toAbsolutePath().toString());
+      return follow(
+          connection,
+          connection.migrations().restore(guest, file.toAbsolutePath().toString()),
+          detached);
     }
-    return ExitCode.OK;
   }
 
   @Command(
@@ -335,7 +428,11 @@ final class GuestCommand extends Noun {
             + " libvirt domain or, with --qemu, arguments for QEMU."
       })
   int xml(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(names = "--qemu", description = "Arguments for QEMU instead.") boolean qemu,
       @Option(
               names = "--memory",
@@ -368,7 +465,11 @@ final class GuestCommand extends Noun {
             + " in /usr/lib/sluice."
       })
   int runProgram(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(
               arity = "1..*",
               paramLabel = "COMMAND",

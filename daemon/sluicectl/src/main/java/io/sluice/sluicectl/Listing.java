@@ -33,18 +33,25 @@ record Listing<T>(String plural, List<Column<T>> columns) {
   }
 
   private ParameterException unknown(String id, Output output) {
-    List<String> ids =
-        columns.stream()
-            .filter(c -> output.format() == Format.table || c.raw() != null)
-            .map(Column::id)
-            .toList();
+    List<String> known = ids(output.format());
+    String what = "no column \"" + id + "\"";
     return new ParameterException(
-        output.line(),
-        "no column \""
-            + id
-            + "\"; "
-            + Nearest.to(id, ids)
-                .map(near -> "did you mean \"" + near + "\"?")
-                .orElse("there are " + String.join(", ", ids)));
+        GlobalOptions.running(output.line()),
+        Nearest.to(id, known)
+            .map(near -> what + "; did you mean \"" + near + "\"?")
+            .orElse(what + " among the " + known.size() + " there are"));
+  }
+
+  /** Those that programs read. */
+  List<Column<T>> json() {
+    return columns.stream().filter(c -> c.raw() != null).toList();
+  }
+
+  /** The columns that a format has. */
+  List<String> ids(Format format) {
+    return columns.stream()
+        .filter(c -> format == Format.table || c.raw() != null)
+        .map(Column::id)
+        .toList();
   }
 }

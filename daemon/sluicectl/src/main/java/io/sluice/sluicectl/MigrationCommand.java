@@ -1,16 +1,13 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
-import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
-import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.management.OperationsException;
@@ -30,10 +27,8 @@ final class MigrationCommand extends Noun {
   private static final String TO =
       "HOST:PORT of another host's daemon, for a machine; or unix:PATH, the migration socket of"
           + " another daemon of this host (migration.sock in its run directory), for a process.";
-  private static final int WATCH_MS = 200;
-
-  /** Looks in a row that find a migration undecided before nobody waits any longer. */
-  private static final int UNDECIDED_LOOKS = 25;
+  private static final String OPERATION =
+      "The guest's name, UUID, or GPU/NAME; or an id that migration status shows.";
 
   MigrationCommand(GlobalOptions global) {
     super(global, "migration");
@@ -46,7 +41,11 @@ final class MigrationCommand extends Noun {
             + " destination, which is asked. Nothing is touched or reserved."
       })
   int check(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
       @Option(
               names = "--downtime",
@@ -73,10 +72,15 @@ final class MigrationCommand extends Noun {
       name = "start",
       description = "Moves a guest, and waits until it has moved or has been given up.")
   int start(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
       @Option(
               names = "--detach",
+              completionCandidates = Candidates.Detach.class,
               paramLabel = "WHEN",
               description = "When access is taken back: first, planned (default) or last.")
           @Nullable String detach,
@@ -98,6 +102,7 @@ final class MigrationCommand extends Noun {
           @Nullable String timeout,
       @Option(
               names = "--on-timeout",
+              completionCandidates = Candidates.OnTimeout.class,
               paramLabel = "WHAT",
               description = "When a time is over: abort (default), or force: end and move on.")
           @Nullable String onTimeout,
@@ -118,6 +123,7 @@ final class MigrationCommand extends Noun {
           @Nullable String connections,
       @Option(
               names = "--compress",
+              completionCandidates = Candidates.Compress.class,
               paramLabel = "WHAT",
               description = "How video memory goes to another host: none or zstd.")
           @Nullable String compress,
@@ -127,7 +133,7 @@ final class MigrationCommand extends Noun {
               description =
                   "For measurements: passes, exact, compared, hashing, sampling, overlapped.")
           @Nullable Map<String, String> more,
-      @Option(names = "--detached", description = "Does not wait.") boolean detached)
+      @Option(names = "--detached", description = OperationWatch.DETACHED) boolean detached)
       throws IOException, OperationsException {
     Map<String, String> options = new TreeMap<>(more == null ? Map.of() : more);
     put(options, "detach", detach);
@@ -140,9 +146,12 @@ final class MigrationCommand extends Noun {
     put(options, "connections", connections);
     put(options, "compress", compress);
     try (LocalConnection connection = global.connect()) {
-      String guest = find(connection, name);
-      connection.migrations().start(guest, to, options);
-      return detached ? ExitCode.OK : follow(connection.migrations(), guest);
+      String id = connection.migrations().start(find(connection, name), to, options);
+      if (detached) {
+        global.output().text(id + "\n");
+        return ExitCode.OK;
+      }
+      return new OperationWatch(global).follow(connection, id);
     }
   }
 
@@ -152,7 +161,9 @@ final class MigrationCommand extends Noun {
     }
   }
 
-  @Command(name = "status", description = "The last migration of each guest that had one.")
+  @Command(
+      name = "status",
+      description = "The last migration, checkpoint or restore of each guest that had one.")
   int status() throws IOException {
     try (LocalConnection connection = global.connect()) {
       MigrationsMXBean migrations = connection.migrations();
@@ -170,82 +181,34 @@ final class MigrationCommand extends Noun {
     return ExitCode.OK;
   }
 
-  @Command(name = "watch", description = "Follows a migration until it is over.")
-  int watch(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+  @Command(
+      name = "watch",
+      description = "Follows a migration, checkpoint or restore until it is over.")
+  int watch(
+      @Parameters(
+              paramLabel = "GUEST|ID",
+              completionCandidates = Candidates.Guests.class,
+              description = OPERATION)
+          String name)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      return follow(connection.migrations(), find(connection, name));
+      return new OperationWatch(global).follow(connection, OperationWatch.find(connection, name));
     }
   }
 
-  private int follow(MigrationsMXBean migrations, String guest) throws OperationsException {
-    Output output = global.output();
-    String shown = "";
-    int undecided = 0;
-    while (true) {
-      MigrationStatusView view = migrations.getMigrations().get(guest);
-      if (view == null) {
-        output.text("guest \"" + guest + "\" has not been moved\n");
-        return ExitCode.FAILED;
-      }
-      String line = line(view);
-      if (!line.equals(shown) && output.format() == Format.table) {
-        output.text(line);
-        shown = line;
-      }
-      if (view.over()) {
-        output.text(
-            output.format() == Format.json
-                ? migrations.report(guest, "json")
-                : migrations.report(guest, "text"));
-        return view.phase().equals("done") || view.phase().equals("running")
-            ? ExitCode.OK
-            : ExitCode.MIGRATION_GIVEN_UP;
-      }
-      undecided = view.undecided() ? undecided + 1 : 0;
-      if (undecided == UNDECIDED_LOOKS) {
-        throw new ProblemException(
-            Problem.of(
-                ErrorCode.UNDECIDED,
-                "nobody knows whether guest \"" + guest + "\" has moved",
-                "its destination, " + view.peer() + ", was about to take it and cannot be asked",
-                "start the destination's daemon again, which decides it; sluicectl migration"
-                    + " resolve --help says what to do when that is lost"),
-            ExitCode.MIGRATION_UNDECIDED);
-      }
-      pause();
-    }
-  }
-
-  private static String line(MigrationStatusView view) {
-    return String.format(
-        Locale.ROOT,
-        "%-12s left %s, %s/s, pass %d, drain expected %s%s%n",
-        view.phase(),
-        orNone(Views.amount(view.bytesLeft() + Math.max(0, view.machineBytesLeft()))),
-        orNone(Views.amount(view.rateBytesPerSecond())),
-        view.pass(),
-        Views.duration(view.expectedDrainNs()),
-        view.undecided() ? "; the destination cannot be asked what became of the guest" : "");
-  }
-
-  private static String orNone(String amount) {
-    return amount.isEmpty() ? "0" : amount;
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(WATCH_MS);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  @Command(name = "abort", description = "Gives a migration up: the guest goes on where it is.")
-  int abort(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+  @Command(
+      name = "abort",
+      description =
+          "Gives a migration, checkpoint or restore up: the guest goes on where, and as, it is.")
+  int abort(
+      @Parameters(
+              paramLabel = "GUEST|ID",
+              completionCandidates = Candidates.Guests.class,
+              description = OPERATION)
+          String name)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      connection.migrations().abort(find(connection, name));
+      connection.migrations().abort(OperationWatch.guestOf(connection, name));
     }
     return ExitCode.OK;
   }
@@ -258,7 +221,11 @@ final class MigrationCommand extends Noun {
             + " daemon again decides it without risk."
       })
   int resolve(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @ArgGroup(multiplicity = "1") Whose whose)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
@@ -287,7 +254,11 @@ final class MigrationCommand extends Noun {
       name = "report",
       description = "What happened in a guest's last migration, also when it failed.")
   int report(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(
               names = "--html",
               paramLabel = "FILE",

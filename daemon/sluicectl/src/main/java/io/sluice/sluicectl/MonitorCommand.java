@@ -28,8 +28,7 @@ final class MonitorCommand implements Callable<Integer> {
   /** What the types of notifications begin with. */
   private static final String PREFIX = "io.sluice.";
 
-  private static final List<String> KINDS =
-      List.of("channel", "daemon", "guest", "migration", "program", "quota", "session");
+  private static final List<String> KINDS = Candidates.Events.ALL;
 
   /** Waiting for more events than this the oldest are the daemon's to drop: JMX counts on it. */
   private static final int QUEUE = 10_000;
@@ -38,10 +37,12 @@ final class MonitorCommand implements Callable<Integer> {
 
   @Option(
       names = "--type",
+      completionCandidates = Candidates.Events.class,
       paramLabel = "TYPE",
       split = ",",
       description =
-          "Only events of these: channel, daemon, guest, migration, program, quota, session.")
+          "Only events of these: channel, checkpoint, daemon, guest, migration, program, quota,"
+              + " restore, session.")
   private List<String> types = new ArrayList<>();
 
   @Option(names = "--count", paramLabel = "N", description = "Ends after this many events.")

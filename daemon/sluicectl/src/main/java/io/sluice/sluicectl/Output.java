@@ -99,6 +99,24 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     text(text.toString());
   }
 
+  /** The first of the columns, as many as fit into a line of a terminal; at least one. */
+  <T> List<Column<T>> fitting(List<Column<T>> chosen, List<T> rows, int width) {
+    int left = width;
+    List<Column<T>> fitting = new ArrayList<>();
+    for (Column<T> column : chosen) {
+      int needed = header ? column.heading().length() : 0;
+      for (T row : rows) {
+        needed = Math.max(needed, orDash(column.display(row)).length());
+      }
+      left -= fitting.isEmpty() ? needed : needed + GAP;
+      if (left < 0 && !fitting.isEmpty()) {
+        break;
+      }
+      fitting.add(column);
+    }
+    return fitting;
+  }
+
   private <T> void csv(List<Column<T>> chosen, List<T> rows) {
     StringBuilder text = new StringBuilder();
     if (header) {

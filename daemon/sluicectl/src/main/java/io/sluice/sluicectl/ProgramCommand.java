@@ -22,6 +22,7 @@ final class ProgramCommand extends Noun {
       @Parameters(
               arity = "0..1",
               paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
               description = "Name, UUID, or GPU/NAME; all when left out.")
           @Nullable String name)
       throws IOException, OperationsException {
@@ -40,7 +41,11 @@ final class ProgramCommand extends Noun {
             + " goes on, and so do the guest's other programs."
       })
   int end(
-      @Parameters(paramLabel = "GUEST", description = "Name, UUID, or GPU/NAME.") String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = "Name, UUID, or GPU/NAME.")
+          String name,
       @Parameters(paramLabel = "PROGRAM", description = "Its number, as program list shows it.")
           long number)
       throws IOException, OperationsException {

@@ -2,6 +2,7 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import io.sluice.sluicectl.terminal.Signals;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -35,6 +35,7 @@ final class QuotaCommand extends Noun {
       @Parameters(
               arity = "0..1",
               paramLabel = "GUEST|GPU",
+              completionCandidates = Candidates.Guests.class,
               description = "A guest, or the guests of a GPU; all when left out.")
           @Nullable String name)
       throws IOException {
@@ -59,7 +60,11 @@ final class QuotaCommand extends Noun {
             + " does not fit is refused with the numbers, and nothing has changed then."
       })
   int set(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(
               names = "--vram-min",
               paramLabel = "SIZE",
@@ -77,6 +82,7 @@ final class QuotaCommand extends Noun {
           @Nullable Integer weight,
       @Option(
               names = "--beyond-share",
+              completionCandidates = Candidates.BeyondShare.class,
               paramLabel = "POLICY",
               description =
                   "What an allocation beyond its share gets: out-of-memory or system-memory.")
@@ -113,7 +119,12 @@ final class QuotaCommand extends Noun {
   @Command(
       name = "reset",
       description = "Gives a guest the quota that the configuration, or its creation, says.")
-  int reset(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+  int reset(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();

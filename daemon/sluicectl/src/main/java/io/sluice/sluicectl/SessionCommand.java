@@ -40,6 +40,7 @@ final class SessionCommand extends Noun {
       @Parameters(
               arity = "0..1",
               paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
               description = "Name, UUID, or GPU/NAME; all when left out.")
           @Nullable String name)
       throws IOException, OperationsException {
@@ -55,7 +56,11 @@ final class SessionCommand extends Noun {
       description =
           "Everything about one session, its objects by kind, what may keep it from moving.")
   int show(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
@@ -127,7 +132,11 @@ final class SessionCommand extends Noun {
             + " application runs, and waits until that is done."
       })
   int move(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
       @Option(
               names = "--to",
@@ -173,7 +182,11 @@ final class SessionCommand extends Noun {
             + " application waits until session restore."
       })
   int checkpoint(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
       @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
           Path file)
@@ -193,7 +206,11 @@ final class SessionCommand extends Noun {
             + " file stays."
       })
   int restore(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
       @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
           Path file,
@@ -216,7 +233,11 @@ final class SessionCommand extends Noun {
 
   @Command(name = "stay", description = "Gives up a session's move, if that can be.")
   int stay(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
@@ -232,7 +253,11 @@ final class SessionCommand extends Noun {
             + " on."
       })
   int end(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
@@ -248,7 +273,11 @@ final class SessionCommand extends Noun {
             + " is; what there is beyond a limit stays too."
       })
   int limit(
-      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
       @Option(
               names = "--sessions",
               paramLabel = "N",

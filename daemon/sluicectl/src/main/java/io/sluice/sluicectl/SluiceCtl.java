@@ -1,7 +1,5 @@
 package io.sluice.sluicectl;
 
-import io.sluice.management.ErrorCode;
-import io.sluice.management.Problem;
 import io.sluice.sluicectl.Failures.Failure;
 import java.io.ObjectInputFilter;
 import java.io.PrintWriter;
@@ -12,7 +10,6 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program {@code sluicectl}: a noun, a verb, and what they apply to. */
 @Command(
@@ -81,11 +78,14 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new ProgramCommand(global))
             .addSubcommand(new MigrationCommand(global))
             .addSubcommand(new QuotaCommand(global))
+            .addSubcommand(new IrqCommand(global))
             .addSubcommand(new TopCommand(global, System::nanoTime))
             .addSubcommand(new MonitorCommand(global))
+            .addSubcommand(new DiagCommand(global))
             .addSubcommand(new ExplainCommand(global))
             .addSubcommand(new VersionCommand(global))
             .addSubcommand(new CompletionCommand(global));
+    ListingHelp.add(line);
     line.setExpandAtFiles(false); // of guest run's command each word is the program's
     line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
     line.setParameterExceptionHandler((e, _) -> misused(e));
@@ -99,13 +99,8 @@ public final class SluiceCtl implements Runnable {
 
   /** Wrong arguments: says what was probably meant, or where to read what there is. */
   private static int misused(ParameterException e) {
-    String help = "see " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help";
-    String fix =
-        e instanceof UnmatchedArgumentException unmatched && !unmatched.getSuggestions().isEmpty()
-            ? "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + help
-            : help;
     PrintWriter err = e.getCommandLine().getErr();
-    err.print(Problem.of(ErrorCode.USAGE, String.valueOf(e.getMessage()), "", fix).render());
+    err.print(Failures.misuse(e).render());
     err.flush();
     return ExitCode.USAGE;
   }

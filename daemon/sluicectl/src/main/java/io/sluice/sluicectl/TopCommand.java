@@ -6,8 +6,10 @@ import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.TopRow.Look;
+import io.sluice.sluicectl.terminal.Keyboard;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.LocalTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -23,8 +25,8 @@ import picocli.CommandLine.ParameterException;
     description = {
       "Shows who uses the GPUs: channels, memory against the share, GPU time, waits, kills,"
           + " evictions; of OpenCL the sessions, their memory and their device time. Percentages are"
-          + " of the time between two looks. On a terminal the table is drawn anew; elsewhere, and"
-          + " with --format json, one follows the other."
+          + " of the time between two looks. On a terminal the table is drawn anew, as wide as that"
+          + " is, and q ends it; elsewhere, and with --format json, one follows the other."
     })
 final class TopCommand implements Callable<Integer> {
   private static final Duration SHORTEST = Duration.ofMillis(50);
@@ -73,12 +75,15 @@ final class TopCommand implements Callable<Integer> {
     Output output = global.output();
     List<Column<TopRow>> columns = Views.TOP.choose(output);
     boolean redrawn = tables > 1 && output.format() == Format.table && global.isTerminal();
-    try (LocalConnection connection = global.connect()) {
+    try (LocalConnection connection = global.connect();
+        Keyboard keyboard = redrawn ? Keyboard.open() : Keyboard.none()) {
       DaemonMXBean daemon = connection.daemon();
       SessionsMXBean sessions = connection.sessions();
       Look before = look(daemon, sessions);
       for (long table = 0; table < tables; table++) {
-        Thread.sleep(pause);
+        if (keyboard.awaitQuit(pause)) {
+          break;
+        }
         Look after = look(daemon, sessions);
         print(output, columns, TopRow.between(before, after), redrawn, table);
         before = after;
@@ -105,8 +110,11 @@ final class TopCommand implements Callable<Integer> {
       return;
     }
     if (redrawn) {
+      int width = Keyboard.columns();
+      String summary = TopRow.summary(LocalTime.now(), rows);
       output.text(table == 0 ? HOME + CLEAR_BELOW : HOME);
-      output.table(columns, rows, CLEAR_LINE);
+      output.text(summary.substring(0, Math.min(width, summary.length())) + CLEAR_LINE + "\n");
+      output.table(output.fitting(columns, rows, width), rows, CLEAR_LINE);
       output.text(CLEAR_BELOW);
       return;
     }

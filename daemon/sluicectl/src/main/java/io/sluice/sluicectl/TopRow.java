@@ -3,10 +3,13 @@ package io.sluice.sluicectl;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.SessionStatus;
+import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -87,6 +90,28 @@ record TopRow(
             .reversed()
             .thenComparing(row -> row.guest().name()));
     return rows;
+  }
+
+  /** The line above rows: the time of day, and their sums. */
+  static String summary(LocalTime now, List<TopRow> rows) {
+    long attached = rows.stream().filter(row -> row.guest().clientPid() != 0).count();
+    long channels = rows.stream().mapToLong(row -> row.guest().channels()).sum();
+    long held = rows.stream().mapToLong(row -> row.quota().heldBytes()).sum();
+    long evicted = rows.stream().mapToLong(row -> row.quota().evictedBytes()).sum();
+    Map<String, Double> busy = new HashMap<>();
+    rows.forEach(row -> busy.merge(row.guest().gpu(), row.gpuPercent(), Double::sum));
+    double most = busy.values().stream().mapToDouble(percent -> percent).max().orElse(0);
+    String memory = held == 0 ? "0" : Views.amount(held);
+    return String.format(
+        Locale.ROOT,
+        "%s  guests %d, %d attached  channels %d  memory %s%s  busiest gpu %.1f %%  q quits",
+        now.truncatedTo(ChronoUnit.SECONDS),
+        rows.size(),
+        attached,
+        channels,
+        memory,
+        evicted == 0 ? "" : ", " + Views.amount(evicted) + " evicted",
+        most);
   }
 
   private double busyPercent() {

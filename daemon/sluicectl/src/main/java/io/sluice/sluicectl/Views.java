@@ -4,11 +4,14 @@ import io.sluice.management.ChannelStatus;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
 import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.HostCheckView;
 import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.ReloadedSetting;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.Setting;
@@ -190,6 +193,30 @@ final class Views {
               Column.programs("gpu-ns", QuotaStatus::gpuNs),
               Column.programs("wait-ns", QuotaStatus::waitNs)));
 
+  /** For people, below the GPU they are of. */
+  static final List<Column<QuotaStatus>> QUOTAS_OF_ONE =
+      QUOTAS.columns().stream().filter(c -> c.shown() && !c.id().equals("gpu")).toList();
+
+  /**
+   * The interrupts of a guest.
+   *
+   * @param guest its name
+   * @param counters of it
+   * @param waiting channels that wait for something
+   */
+  record GuestInterrupts(String guest, GuestCounters counters, int waiting) {}
+
+  static final Listing<GuestInterrupts> INTERRUPTS =
+      new Listing<>(
+          "interrupts",
+          List.of(
+              Column.both("guest", GuestInterrupts::guest),
+              Column.both("interrupts", i -> i.counters().interrupts()),
+              Column.both("events-lost", i -> i.counters().eventsLost()),
+              Column.both("hypercalls", i -> i.counters().hypercalls()),
+              Column.both("messages", i -> i.counters().messages()),
+              Column.both("channels-waiting", GuestInterrupts::waiting)));
+
   static final Listing<TopRow> TOP =
       new Listing<>(
           "guests",
@@ -226,9 +253,11 @@ final class Views {
           "migrations",
           List.of(
               Column.both("guest", MigrationStatusView::guest),
+              Column.both("kind", MigrationStatusView::kind),
               Column.both("direction", MigrationStatusView::direction),
               Column.both("phase", MigrationStatusView::phase),
               Column.both("peer", MigrationStatusView::peer),
+              Column.people("machine-paused", m -> duration(m.machinePausedNs())),
               Column.people("gpu-paused", m -> duration(m.gpuPausedNs())),
               Column.people("elapsed", m -> duration(m.elapsedNs())),
               Column.people("sent", m -> amount(m.bytesSent())),
@@ -236,15 +265,18 @@ final class Views {
               Column.programs("id", MigrationStatusView::id),
               Column.programs("remedy", MigrationStatusView::remedy),
               Column.programs("bytes-total", MigrationStatusView::bytesTotal),
-              Column.programs("bytes-left", MigrationStatusView::bytesLeft),
-              Column.programs("machine-bytes-left", MigrationStatusView::machineBytesLeft),
               Column.programs("bytes-sent", MigrationStatusView::bytesSent),
+              Column.programs("bytes-left", MigrationStatusView::bytesLeft),
+              Column.programs("machine-bytes-total", MigrationStatusView::machineBytesTotal),
+              Column.programs("machine-bytes-sent", MigrationStatusView::machineBytesSent),
+              Column.programs("machine-bytes-left", MigrationStatusView::machineBytesLeft),
               Column.programs("bytes-retransmitted", MigrationStatusView::bytesRetransmitted),
               Column.programs("rate-bytes-per-second", MigrationStatusView::rateBytesPerSecond),
               Column.programs("pass", MigrationStatusView::pass),
               Column.programs("pages-sent", MigrationStatusView::pagesSent),
               Column.programs("pause-pages", MigrationStatusView::pausePages),
               Column.programs("expected-drain-ns", MigrationStatusView::expectedDrainNs),
+              Column.programs("machine-paused-ns", MigrationStatusView::machinePausedNs),
               Column.programs("gpu-paused-ns", MigrationStatusView::gpuPausedNs),
               Column.programs("elapsed-ns", MigrationStatusView::elapsedNs),
               Column.programs("over", MigrationStatusView::over),
@@ -257,6 +289,25 @@ final class Views {
               Column.both("code", MigrationBlocker::code),
               Column.both("what", MigrationBlocker::what),
               Column.both("remedy", MigrationBlocker::remedy)));
+
+  static final Listing<HostCheckView> CHECKS =
+      new Listing<>(
+          "checks",
+          List.of(
+              Column.both("subject", HostCheckView::subject),
+              Column.both("result", HostCheckView::result),
+              Column.both("found", HostCheckView::found),
+              Column.both("remedy", HostCheckView::remedy)));
+
+  static final Listing<ReloadedSetting> RELOADED =
+      new Listing<>(
+          "changes",
+          List.of(
+              Column.both("setting", ReloadedSetting::setting),
+              Column.both("before", ReloadedSetting::before),
+              Column.both("after", ReloadedSetting::after),
+              Column.both("effect", ReloadedSetting::effect),
+              Column.both("reason", ReloadedSetting::reason)));
 
   static final Listing<Setting> SETTINGS =
       new Listing<>(
@@ -309,19 +360,38 @@ final class Views {
     return String.format(Locale.ROOT, "%.1f s", session.deviceMs() / 1000.0);
   }
 
-  /** {@code 1.2/2.0 GiB}: both in the unit of the second. */
+  /**
+   * {@code 1.2/2.0 GiB}: both in the unit of the second; {@code 32.0 MiB/2.0 GiB} when that would
+   * show nothing of the first.
+   */
   static String share(long usedBytes, long limitBytes) {
-    long unit = limitBytes >= GIB ? GIB : limitBytes >= MIB ? MIB : KIB;
-    String name = unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
-    return String.format(
-        Locale.ROOT, "%.1f/%.1f %s", (double) usedBytes / unit, (double) limitBytes / unit, name);
+    long unit = unit(limitBytes);
+    String limit = String.format(Locale.ROOT, "%.1f %s", (double) limitBytes / unit, name(unit));
+    if (usedBytes == 0) {
+      return "0/" + limit;
+    }
+    boolean shows = usedBytes >= unit / 10;
+    return (shows
+            ? String.format(Locale.ROOT, "%.1f", (double) usedBytes / unit)
+            : amount(usedBytes))
+        + "/"
+        + limit;
   }
 
   /** {@code 1.2 GiB}; empty for nothing. */
   static String amount(long bytes) {
-    long unit = bytes >= GIB ? GIB : bytes >= MIB ? MIB : KIB;
-    String name = unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
-    return bytes == 0 ? "" : String.format(Locale.ROOT, "%.1f %s", (double) bytes / unit, name);
+    long unit = unit(bytes);
+    return bytes == 0
+        ? ""
+        : String.format(Locale.ROOT, "%.1f %s", (double) bytes / unit, name(unit));
+  }
+
+  private static long unit(long bytes) {
+    return bytes >= GIB ? GIB : bytes >= MIB ? MIB : KIB;
+  }
+
+  private static String name(long unit) {
+    return unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
   }
 
   static String duration(long ns) {

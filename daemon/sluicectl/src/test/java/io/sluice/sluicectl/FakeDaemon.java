@@ -7,8 +7,10 @@ import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.HostCheckView;
 import io.sluice.management.Problem;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.ReloadedSetting;
 import io.sluice.management.Setting;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -246,6 +248,36 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
   }
 
   @Override
+  public List<ReloadedSetting> reload() {
+    return List.of(
+        new ReloadedSetting("log.level", "info", "debug", ReloadedSetting.NOW, ""),
+        new ReloadedSetting(
+            "gpu.embedded.vram",
+            "1536MiB",
+            "2GiB",
+            ReloadedSetting.NEXT_START,
+            "it is read at the start alone"),
+        new ReloadedSetting(
+            "guest.web-01.weight",
+            "1",
+            "3",
+            ReloadedSetting.FAILED,
+            "there is no guest \"web-01\""));
+  }
+
+  @Override
+  public List<HostCheckView> checkHost() {
+    return List.of(
+        new HostCheckView("configuration", HostCheckView.OK, "/etc/sluice/sluice.toml", ""),
+        new HostCheckView("kvm", HostCheckView.WARNING, "there is no /dev/kvm", "load kvm_amd"),
+        new HostCheckView(
+            "guest-group libvirt-qemu",
+            HostCheckView.FAILURE,
+            "there is no such group",
+            "make it"));
+  }
+
+  @Override
   public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
     createGuest(name, gpu, vramLimitBytes, "");
   }
@@ -396,6 +428,21 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
             .exception();
       }
       asked.add("kill " + status.name() + " " + id);
+    }
+
+    @Override
+    public void detach() {
+      asked.add("detach " + status.name());
+    }
+
+    @Override
+    public void suspend() {
+      asked.add("suspend " + status.name());
+    }
+
+    @Override
+    public void resume() {
+      asked.add("resume " + status.name());
     }
 
     @Override

@@ -1,11 +1,15 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.management.Problem;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import javax.management.OperationsException;
 
 /** Migrations that end as a test says, after they have been looked at once. */
@@ -14,7 +18,9 @@ final class FakeMigrations implements MigrationsMXBean {
   enum End {
     MOVED("done", true, false),
     GIVEN_UP("aborted", true, false),
-    UNDECIDED("commit", false, true);
+    UNDECIDED("commit", false, true),
+    WRITTEN("done", true, false),
+    NOT_WRITTEN("failed", true, false);
 
     private final String phase;
     private final boolean over;
@@ -27,9 +33,14 @@ final class FakeMigrations implements MigrationsMXBean {
     }
   }
 
+  static final String ID = "5f2c1a77-04be-4c0f-8f33-5b2a1c9e7d42";
+
   private final String guest;
+  private final List<String> aborted = new ArrayList<>();
   private End end = End.MOVED;
   private int looks;
+  private volatile boolean held;
+  private final CountDownLatch looked = new CountDownLatch(1);
 
   FakeMigrations(String guest) {
     this.guest = guest;
@@ -41,32 +52,58 @@ final class FakeMigrations implements MigrationsMXBean {
 
   @Override
   public Map<String, MigrationStatusView> getMigrations() {
-    boolean first = looks++ == 0;
-    return new TreeMap<>(
-        Map.of(
-            guest,
-            new MigrationStatusView(
-                guest,
-                "5f2c",
-                "out",
-                "kvm-b:7443",
-                first ? "pre-copy" : end.phase,
-                "",
-                "",
-                1 << 20,
-                0,
-                -1,
-                1 << 20,
-                0,
-                0,
-                1,
-                256,
-                0,
-                0,
-                0,
-                0,
-                !first && end.over,
-                !first && end.undecided)));
+    return new TreeMap<>(Map.of(guest, view(false)));
+  }
+
+  @Override
+  public MigrationStatusView status(String id) throws OperationsException {
+    if (!ID.startsWith(id)) {
+      throw Problem.of(ErrorCode.MIGRATION_UNKNOWN, "no migration \"" + id + "\"", "", "")
+          .exception();
+    }
+    looked.countDown();
+    return view(held || looks++ == 0);
+  }
+
+  /** Nothing ends until it is let go on. */
+  void hold(boolean now) {
+    held = now;
+  }
+
+  /** Waits until somebody has looked. */
+  void awaitLook() throws InterruptedException {
+    looked.await();
+  }
+
+  private MigrationStatusView view(boolean first) {
+    boolean copy = end == End.WRITTEN || end == End.NOT_WRITTEN;
+    boolean failed = end == End.NOT_WRITTEN && !first;
+    return new MigrationStatusView(
+        guest,
+        ID,
+        copy ? MigrationStatusView.CHECKPOINT : MigrationStatusView.MIGRATION,
+        "out",
+        copy ? "file:/srv/web" : "kvm-b:7443",
+        first ? "pre-copy" : end.phase,
+        failed ? "no space left on device" : "",
+        failed ? "See to the room on that disk." : "",
+        1 << 20,
+        1 << 20,
+        0,
+        0,
+        0,
+        -1,
+        0,
+        0,
+        1,
+        256,
+        0,
+        0,
+        0,
+        0,
+        0,
+        !first && end.over,
+        !first && end.undecided);
   }
 
   @Override
@@ -80,10 +117,19 @@ final class FakeMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void start(String name, String to, Map<String, String> options) {}
+  public String start(String name, String to, Map<String, String> options) {
+    return ID;
+  }
 
   @Override
-  public void abort(String name) {}
+  public void abort(String name) {
+    aborted.add(name);
+  }
+
+  /** What was given up. */
+  List<String> aborted() {
+    return aborted;
+  }
 
   @Override
   public void resolve(String name, boolean here) {}
@@ -94,8 +140,12 @@ final class FakeMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void checkpoint(String name, String file, boolean live) {}
+  public String checkpoint(String name, String file, boolean live) {
+    return ID;
+  }
 
   @Override
-  public void restore(String name, String file) {}
+  public String restore(String name, String file) {
+    return ID;
+  }
 }

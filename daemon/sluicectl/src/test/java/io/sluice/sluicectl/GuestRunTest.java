@@ -7,6 +7,7 @@ import io.sluice.management.ObjectNames;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.sluicectl.Ctl.Run;
+import io.sluice.sluicectl.terminal.Signals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

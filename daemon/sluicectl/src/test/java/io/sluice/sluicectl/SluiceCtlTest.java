@@ -15,8 +15,12 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The program against the real transport and a daemon that always looks the same. */
 final class SluiceCtlTest {
   @TempDir private Path dir;
+  private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
   private final FakeDaemon daemon = new FakeDaemon();
   private final FakeMigrations migrations = new FakeMigrations("web-01");
 
@@ -41,7 +46,6 @@ final class SluiceCtlTest {
 
   @BeforeEach
   void serve() throws Exception {
-    MBeanServer beans = MBeanServerFactory.newMBeanServer();
     beans.registerMBean(daemon, ObjectNames.DAEMON);
     for (String name : List.of("web-01", "ml-02")) {
       beans.registerMBean(
@@ -70,6 +74,11 @@ final class SluiceCtlTest {
     "missing-verb, guest",
     "missing-noun, ''",
     "unknown-option, guest list --colums name",
+    "unknown-column-far, guest list --columns bogus",
+    "needless-word, guest show web-01 ml-02",
+    "help-guest-list, guest list --help",
+    "migration-resolve-side, migration resolve web-01",
+    "migration-watch-never, migration watch ml-02",
     "unknown-format, guest list --format yaml",
     "unknown-column, guest list --columns name;nmae",
     "unknown-json-column, guest list --format json --columns memory",
@@ -168,9 +177,22 @@ final class SluiceCtlTest {
     "top-wrong-count, top --count 0",
     "help-top, top --help",
     "gpu-list, gpu list",
+    "gpu-show, gpu show embedded",
+    "gpu-show-json, gpu show embedded --format json",
+    "gpu-show-unknown, gpu show embeded",
+    "irq-show, irq show",
+    "irq-show-json, irq show web-01 --format json",
+    "help-irq, irq --help",
+    "help-diag, diag --help",
+    "help-guest-detach, guest detach --help",
     "gpu-list-csv, gpu list --format csv",
     "daemon-status, daemon status",
     "daemon-status-json, daemon status --format json",
+    "daemon-check, daemon check",
+    "daemon-check-json, daemon check --format json",
+    "daemon-reload, daemon reload",
+    "daemon-reload-json, daemon reload --format json",
+    "daemon-config-check, daemon config --check --columns subject;result",
     "daemon-config, daemon config",
     "daemon-config-json, daemon config --format json",
     "log-level, daemon log-level",
@@ -225,6 +247,9 @@ final class SluiceCtlTest {
     "6, guest create full",
     "6, quota set ml-02 --vram-min 2GiB",
     "2, quota set ml-02",
+    "2, daemon log-level loud",
+    "2, guest lst",
+    "4, migration watch ml-02",
     "4, quota show x",
     "75, guest create late",
   })
@@ -334,8 +359,72 @@ final class SluiceCtlTest {
     Run run = ctl.run("migration", "start", "web-01", "--to", "kvm-b:7443");
 
     assertThat(run.code()).isEqualTo(code);
-    assertThat(run.out()).startsWith("pre-copy ").endsWith("the report\n");
+    assertThat(run.out()).isEqualTo("the report\n"); // progress is for terminals, not for pipes
+    assertThat(run.err()).isEmpty();
     assertThat(ctl.run("migration", "watch", "web-01").code()).isEqualTo(code);
+  }
+
+  @Test
+  void checkpoint_written_isFollowedAndSaysWhereItIs() {
+    migrations.endsWith(FakeMigrations.End.WRITTEN);
+
+    Run run = ctl.run("guest", "checkpoint", "web-01", "/srv/web");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .startsWith("guest \"web-01\" is in /srv/web, 1.0 MiB")
+        .doesNotContain("the report");
+  }
+
+  /** The daemon goes on with it, and so does who waits for it. */
+  @Test
+  void checkpoint_connectionBreaks_isFollowedOverAnother() throws Exception {
+    migrations.endsWith(FakeMigrations.End.WRITTEN);
+    migrations.hold(true);
+    FutureTask<Run> running =
+        new FutureTask<>(() -> ctl.run("guest", "checkpoint", "web-01", "/srv/web"));
+    Thread.ofPlatform().start(running);
+    migrations.awaitLook();
+
+    server.close();
+    server = LocalConnectorServer.start(dir.resolve("control"), PeerPolicy.owner(), beans);
+    migrations.hold(false);
+
+    assertThat(running.get().code()).as(running.get().err()).isZero();
+    assertThat(running.get().out()).contains("guest \"web-01\" is in /srv/web");
+  }
+
+  @Test
+  void checkpoint_failed_exits1WithTheReason() {
+    migrations.endsWith(FakeMigrations.End.NOT_WRITTEN);
+
+    Run run = ctl.run("guest", "checkpoint", "web-01", "/srv/web");
+
+    assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(run.err())
+        .startsWith("error: no checkpoint of guest \"web-01\" ")
+        .contains("[SLU-MIG-057]")
+        .contains("cause: no space left on device\n  fix:   see to the room on that disk\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "guest checkpoint web-01 /srv/web --detached",
+        "guest restore web-01 /srv/web --detached",
+        "migration start web-01 --to kvm-b:7443 --detached"
+      })
+  void longOperation_detached_printsItsId(String command) {
+    assertThat(ctl.run(command.split(" "))).isEqualTo(new Run(0, FakeMigrations.ID + "\n", ""));
+  }
+
+  @Test
+  void longOperation_byTheBeginningOfItsId_isWatchedAndGivenUp() {
+    assertThat(ctl.run("migration", "watch", "5f2c").code()).isZero();
+    assertThat(ctl.run("migration", "watch", "5f2d").code()).isEqualTo(ExitCode.NOT_FOUND);
+    assertThat(ctl.run("migration", "abort", "5f2c1a77").code()).isZero();
+    assertThat(ctl.run("migration", "abort", "web-01").code()).isZero();
+    assertThat(migrations.aborted()).containsExactly("web-01", "web-01");
   }
 
   @Test
@@ -409,6 +498,86 @@ final class SluiceCtlTest {
 
     assertThat(run.code()).isEqualTo(3);
     assertThat(run.err()).contains("cannot reach sluiced at /nowhere/control");
+  }
+
+  @Test
+  void guest_detachSuspendResume_reachTheDaemon() {
+    ctl.run("guest", "detach", "web-01");
+    ctl.run("guest", "suspend", "web-01");
+    ctl.run("guest", "resume", "embedded/web-01");
+
+    assertThat(daemon.asked()).containsExactly("detach web-01", "suspend web-01", "resume web-01");
+  }
+
+  @Test
+  void diagBundle_ofADaemon_hasWhatItSays() throws IOException {
+    Path file = dir.resolve("bundle.zip");
+
+    assertThat(ctl.run("diag", "bundle", file.toString()).code()).isZero();
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    try (ZipFile zip = new ZipFile(file.toFile())) {
+      assertThat(zip.stream().map(ZipEntry::getName))
+          .contains("version.json", "check.json", "guests/web-01.json", "reports/web-01.json")
+          .contains("host.txt", "log.txt")
+          .doesNotContain("guests.json.error.txt");
+      String guests =
+          new String(
+              zip.getInputStream(zip.getEntry("guests.json")).readAllBytes(),
+              StandardCharsets.UTF_8);
+      assertThat(guests).contains("\"name\" : \"ml-02\"");
+    }
+    assertThat(ctl.run("diag", "bundle", file.toString()).err())
+        .contains("there is a file of that name", "[SLU-CTL-013]");
+  }
+
+  @Test
+  void diagBundle_noDaemon_saysWhy() throws IOException {
+    server.close();
+    Path file = dir.resolve("bundle.zip");
+
+    assertThat(ctl.run("diag", "bundle", file.toString()).code()).isZero();
+
+    try (ZipFile zip = new ZipFile(file.toFile())) {
+      assertThat(zip.stream().map(ZipEntry::getName)).contains("guests.json.error.txt", "host.txt");
+    }
+  }
+
+  @Test
+  void completion_ofGuests_asksTheDaemon() {
+    assertThat(ctl.run("completion").out())
+        .contains("$(sluicectl guest list --no-header --columns name 2>/dev/null)")
+        .contains("$(sluicectl gpu list --no-header --columns gpu 2>/dev/null)")
+        .contains("\"planned\"", "\"system-memory\"")
+        .doesNotContain("@guests@", "@gpus@");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1610612736, 0/1.5 GiB",
+    "33554432, 1610612736, 32.0 MiB/1.5 GiB",
+    "1288490189, 2147483648, 1.2/2.0 GiB",
+    "128849019, 1610612736, 0.1/1.5 GiB",
+    "4096, 65536, 4.0/64.0 KiB",
+  })
+  void share_smallBesideLarge_isSeen(long used, long limit, String shown) {
+    assertThat(Views.share(used, limit)).isEqualTo(shown);
+  }
+
+  @Test
+  void socket_none_saysWhatIsThere() throws IOException {
+    Path file = Files.createFile(dir.resolve("file"));
+
+    assertThat(ctl.run("guest", "list", "--socket", file.toString()))
+        .extracting(Run::code, Run::err)
+        .satisfies(both -> assertThat(both.getFirst()).isEqualTo(3))
+        .satisfies(both ->
+            assertThat(both.getLast().toString()).contains("cause: that is a file, not a socket"));
+    assertThat(ctl.run("guest", "list", "-s", dir.toString()).err())
+        .contains("cause: that is a directory, not a socket");
+    assertThat(ctl.run("guest", "list", "-s", "").err())
+        .contains("cause: the path of its control socket is empty");
   }
 
   @Test

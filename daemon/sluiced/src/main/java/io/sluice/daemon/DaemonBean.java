@@ -1,30 +1,40 @@
 package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
-import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.abi.sys.HostLimits;
+import io.sluice.daemon.check.GuestCheck;
+import io.sluice.daemon.check.HostCheck;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.guest.QuotaChange;
+import io.sluice.daemon.reload.ConfigReload;
 import io.sluice.daemon.runtime.Audit;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.LogLevels;
 import io.sluice.daemon.runtime.Version;
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.EventFields;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.HostCheckView;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.ReloadedSetting;
 import io.sluice.management.Setting;
 import io.sluice.quota.Quota;
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.OperationsException;
@@ -34,7 +44,8 @@ import org.jspecify.annotations.Nullable;
 final class DaemonBean extends NotificationBroadcasterSupport implements DaemonMXBean {
   private static final RuntimeMXBean RUNTIME = ManagementFactory.getRuntimeMXBean();
 
-  private final DaemonConfig config;
+  private final ConfigReload configuration;
+  private final Supplier<HostLimits> limits;
   private final ImmutableMap<String, GpuHost> gpus;
   private final GuestTable guests;
   private final Runnable stop;
@@ -42,12 +53,18 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   private volatile boolean stopping;
 
   /**
+   * @param limits of this process
    * @param stop asks whoever owns the daemon to close it; returns at once
    */
   DaemonBean(
-      DaemonConfig config, ImmutableMap<String, GpuHost> gpus, GuestTable guests, Runnable stop) {
+      ConfigReload configuration,
+      Supplier<HostLimits> limits,
+      ImmutableMap<String, GpuHost> gpus,
+      GuestTable guests,
+      Runnable stop) {
     super(NotificationTypes.infos());
-    this.config = config;
+    this.configuration = configuration;
+    this.limits = limits;
     this.gpus = gpus;
     this.guests = guests;
     this.stop = stop;
@@ -59,9 +76,14 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   }
 
   /** Sends a notification. */
-  void notify(String type, String message) {
-    sendNotification(
-        new Notification(type, ObjectNames.DAEMON, sequence.incrementAndGet(), message));
+  void notify(DaemonEvent event) {
+    Notification notification =
+        new Notification(
+            event.type(), ObjectNames.DAEMON, sequence.incrementAndGet(), event.message());
+    if (!event.fields().isEmpty()) {
+      notification.setUserData(EventFields.of(event.type(), event.fields()));
+    }
+    sendNotification(notification);
   }
 
   @Override
@@ -96,12 +118,13 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public String getConfigFile() {
-    return config.file() == null ? "" : config.file().toString();
+    Path file = configuration.running().file();
+    return file == null ? "" : file.toString();
   }
 
   @Override
   public String getRunDir() {
-    return config.runDir().toString();
+    return configuration.running().runDir().toString();
   }
 
   @Override
@@ -164,7 +187,31 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public List<Setting> getConfiguration() {
-    return config.settings();
+    return configuration.running().settings();
+  }
+
+  @Override
+  public List<ReloadedSetting> reload() throws OperationsException {
+    List<ReloadedSetting> found =
+        configuration.reload((guest, quota) -> quotaChanged("quota-reload", guest, quota));
+    for (ReloadedSetting each : found) {
+      Audit.of("reload")
+          .addKeyValue("setting", each.setting())
+          .addKeyValue("before", each.before())
+          .addKeyValue("after", each.after())
+          .addKeyValue("effect", each.effect())
+          .addKeyValue("reason", each.reason())
+          .log("configuration reloaded");
+    }
+    return found;
+  }
+
+  @Override
+  public List<HostCheckView> checkHost() {
+    List<HostCheckView> all =
+        new ArrayList<>(HostCheck.of(configuration.running(), limits.get()).run());
+    all.addAll(GuestCheck.look(guests.all().values()));
+    return all;
   }
 
   @Override
@@ -202,14 +249,16 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
         guest,
         guests.setQuota(
             guest, new QuotaChange(minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs)));
+    awaitHeld(guest);
   }
 
   @Override
   public void resetQuota(String guest) throws OperationsException {
     quotaChanged("quota-reset", guest, guests.resetQuota(guest));
+    awaitHeld(guest);
   }
 
-  /** Tells of it while memory moves, and returns when that has. */
+  /** Tells of it while memory moves. */
   private void quotaChanged(String event, String guest, Quota quota) {
     GuestHost host = guests.all().get(guest);
     if (host == null) {
@@ -226,8 +275,31 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
             quota.beyondShare().text(),
             quota.killTimeout().toMillis());
     Audit.of(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");
-    notify(NotificationTypes.QUOTA_CHANGED, guest + ": " + now);
-    host.gpu().shares().awaitHeld();
+    notify(
+        new DaemonEvent(
+            NotificationTypes.QUOTA_CHANGED,
+            guest + ": " + now,
+            ImmutableMap.of(
+                "guest",
+                guest,
+                "minimumBytes",
+                quota.minimumBytes(),
+                "weight",
+                quota.weight(),
+                "limitBytes",
+                quota.limitOn(cardBytes),
+                "beyondShare",
+                quota.beyondShare().text(),
+                "killTimeoutMs",
+                quota.killTimeout().toMillis())));
+  }
+
+  /** Memory has moved where the guest's quota wants it. */
+  private void awaitHeld(String guest) {
+    GuestHost host = guests.all().get(guest);
+    if (host != null) {
+      host.gpu().shares().awaitHeld();
+    }
   }
 
   @Override

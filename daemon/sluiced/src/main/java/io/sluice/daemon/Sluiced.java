@@ -2,13 +2,16 @@ package io.sluice.daemon;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.check.HostCheck;
 import io.sluice.daemon.config.ConfigError;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.runtime.LogSetup;
+import io.sluice.daemon.runtime.Privileges;
 import io.sluice.daemon.runtime.ServiceManager;
 import io.sluice.daemon.runtime.Version;
+import io.sluice.management.HostCheckView;
 import io.sluice.management.Problem;
 import io.sluice.management.Setting;
 import java.io.PrintWriter;
@@ -16,6 +19,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -62,7 +66,11 @@ public final class Sluiced implements Callable<Integer> {
       description = "Overrides a setting, such as gpu.embedded.vram=512MiB.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--check-config", description = "Checks the configuration and exits.")
+  @Option(
+      names = "--check-config",
+      description =
+          "Checks the configuration, and what it needs of this host: groups, certificates,"
+              + " directories, devices, limits, KVM and QEMU. Exits.")
   private boolean check;
 
   @Option(
@@ -88,6 +96,12 @@ public final class Sluiced implements Callable<Integer> {
 
   /** Runs the daemon until it is asked to stop. */
   public static void main(String[] arguments) {
+    try {
+      Privileges.ofThisProcess().reduce();
+    } catch (OperationsException e) {
+      System.err.print(rendered(e));
+      System.exit(FAILED);
+    }
     // RMI would otherwise ask for a full collection once an hour, and for the host's name.
     System.setProperty("sun.rmi.dgc.server.gcInterval", Long.toString(Long.MAX_VALUE - 1));
     System.setProperty("java.rmi.server.hostname", "localhost");
@@ -112,13 +126,30 @@ public final class Sluiced implements Callable<Integer> {
         out().printf("%s = \"%s\"  # %s%n", setting.key(), setting.value(), setting.source());
       }
     }
-    if (check) {
+    int found = check ? look(config) : 0;
+    out().flush();
+    return print || check ? found : serve(config);
+  }
+
+  /** What the text says is right: so is what it needs of this host, unless it is said here. */
+  private int look(DaemonConfig config) {
+    List<HostCheckView> found = HostCheck.of(config, RealKernel.create().hostLimits()).run();
+    boolean right = true;
+    for (HostCheckView view : found) {
+      if (!view.result().equals(HostCheckView.OK)) {
+        boolean failure = view.result().equals(HostCheckView.FAILURE);
+        right &= !failure;
+        err().println((failure ? "error: " : "warning: ") + view.subject() + ": " + view.found());
+        err().println("  fix:   " + view.remedy());
+      }
+    }
+    err().flush();
+    if (right) {
       out()
           .println(
               "configuration is right: " + (config.file() == null ? "defaults" : config.file()));
     }
-    out().flush();
-    return print || check ? 0 : serve(config);
+    return right ? 0 : CONFIGURATION;
   }
 
   private DaemonConfig load() throws ConfigException {
@@ -133,15 +164,13 @@ public final class Sluiced implements Callable<Integer> {
     ServiceManager manager = new ServiceManager(kernel, System.getenv());
     SluicedInstance instance;
     try {
-      instance = SluicedInstance.start(config, kernel, ManagementFactory.getPlatformMBeanServer());
+      instance =
+          SluicedInstance.start(
+              config, this::load, kernel, ManagementFactory.getPlatformMBeanServer());
     } catch (ConfigException e) {
       return wrong(e);
     } catch (OperationsException e) {
-      err()
-          .print(
-              Problem.parse(e.getMessage())
-                  .map(Problem::render)
-                  .orElseGet(() -> "error: " + e.getMessage() + "\n"));
+      err().print(rendered(e));
       err().flush();
       return FAILED;
     }
@@ -171,6 +200,12 @@ public final class Sluiced implements Callable<Integer> {
   private static void stop(SluicedInstance instance, ServiceManager manager) {
     manager.stopping();
     instance.close();
+  }
+
+  private static String rendered(OperationsException e) {
+    return Problem.parse(e.getMessage())
+        .map(Problem::render)
+        .orElseGet(() -> "error: " + e.getMessage() + "\n");
   }
 
   private int wrong(ConfigException e) {

@@ -12,13 +12,17 @@ import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.QuotaStore;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.guest.ChangeRate;
+import io.sluice.daemon.guest.GuestBean;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.migration.AuditedMigrations;
-import io.sluice.daemon.migration.LeftMachines;
 import io.sluice.daemon.migration.Migrations;
+import io.sluice.daemon.migration.PhaseEvents;
 import io.sluice.daemon.relay.CudaPrograms;
+import io.sluice.daemon.reload.ConfigReload;
 import io.sluice.daemon.runtime.Audit;
+import io.sluice.daemon.runtime.CauseText;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.daemon.runtime.Version;
@@ -49,6 +53,7 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -85,6 +90,7 @@ public final class SluicedInstance implements AutoCloseable {
   private static final String STATE_DIR_MODE = "rwx------";
 
   private final DaemonConfig config;
+  private final ConfigReload.Source source;
   private final Kernel kernel;
   private final MBeanServer beans;
   private final Threads threads = new Threads();
@@ -100,8 +106,10 @@ public final class SluicedInstance implements AutoCloseable {
     void close() throws Exception;
   }
 
-  private SluicedInstance(DaemonConfig config, Kernel kernel, MBeanServer beans) {
+  private SluicedInstance(
+      DaemonConfig config, ConfigReload.Source source, Kernel kernel, MBeanServer beans) {
     this.config = config;
+    this.source = source;
     this.kernel = kernel;
     this.beans = beans;
   }
@@ -118,7 +126,7 @@ public final class SluicedInstance implements AutoCloseable {
   }
 
   /**
-   * Starts a daemon.
+   * Starts a daemon whose configuration has no file.
    *
    * @param beans where its MXBeans are registered, and what the control socket serves
    * @throws OperationsException when it does not start; its message is a {@link Problem}
@@ -126,7 +134,21 @@ public final class SluicedInstance implements AutoCloseable {
    */
   public static SluicedInstance start(DaemonConfig config, Kernel kernel, MBeanServer beans)
       throws OperationsException, ConfigException {
-    SluicedInstance instance = new SluicedInstance(config, kernel, beans);
+    return start(config, () -> config, kernel, beans);
+  }
+
+  /**
+   * Starts a daemon.
+   *
+   * @param source where the configuration is read anew
+   * @param beans where its MXBeans are registered, and what the control socket serves
+   * @throws OperationsException when it does not start; its message is a {@link Problem}
+   * @throws ConfigException when the guests that were created at run time cannot be read
+   */
+  public static SluicedInstance start(
+      DaemonConfig config, ConfigReload.Source source, Kernel kernel, MBeanServer beans)
+      throws OperationsException, ConfigException {
+    SluicedInstance instance = new SluicedInstance(config, source, kernel, beans);
     boolean started = false;
     try {
       instance.compose();
@@ -143,6 +165,7 @@ public final class SluicedInstance implements AutoCloseable {
     directory(config.runDir(), RUN_DIR_MODE);
     directory(config.stateDir(), STATE_DIR_MODE);
     directory(config.stateDir().resolve(OwnPlaces.CHECKPOINTS), STATE_DIR_MODE);
+    requireAlone();
     Announcer announcer = new Announcer();
     ImmutableMap<String, GpuHost> gpus = openGpus(announcer);
     CreatedGuests store = new CreatedGuests(config.stateDir());
@@ -169,11 +192,15 @@ public final class SluicedInstance implements AutoCloseable {
                 group(config.guestGroup(), "guest-group"),
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
-                announcer::attached,
+                announcer::tell,
+                announcer::requireStaying,
                 sessions::machine,
                 programs),
             announcer);
-    DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
+    ConfigReload configuration =
+        new ConfigReload(config, source, table, () -> Optional.ofNullable(announcer.migrations));
+    DaemonBean bean =
+        new DaemonBean(configuration, kernel::hostLimits, gpus, table, stopAsked::countDown);
     announcer.bean = bean;
     register(bean, DaemonMXBean.class, ObjectNames.DAEMON);
     parts.push(table::close);
@@ -191,13 +218,9 @@ public final class SluicedInstance implements AutoCloseable {
                 kernel,
                 threads,
                 System::nanoTime,
+                InstantSource.system(),
                 SecureRandom::new,
-                (guest, phase, reason) ->
-                    announcer.tell(
-                        phase.equals(LeftMachines.UNDECIDED)
-                            ? NotificationTypes.MIGRATION_UNDECIDED
-                            : NotificationTypes.MIGRATION_PHASE,
-                        guest + " " + phase + ": " + reason),
+                change -> announcer.tell(PhaseEvents.of(change)),
                 sessions.door()));
     sessions.setRoute(new SessionRoute(Migrations::leadsTo, migrations::joinSession));
     announcer.migrations = migrations;
@@ -265,6 +288,26 @@ public final class SluicedInstance implements AutoCloseable {
     return gpus.buildOrThrow();
   }
 
+  /**
+   * A second daemon by mistake hears of the first, not of the first socket that both would have.
+   */
+  private void requireAlone() throws OperationsException {
+    try {
+      LocalConnectorServer.requireFree(config.controlSocket());
+    } catch (IOException e) {
+      throw noControl(config.controlSocket(), e);
+    }
+  }
+
+  private static OperationsException noControl(Path socket, IOException e) {
+    return Problem.of(
+            ErrorCode.DAEMON_PATH,
+            "cannot make the control socket " + socket,
+            CauseText.of(e),
+            "check daemon.control-socket and daemon.control-group")
+        .exception();
+  }
+
   private void startControl() throws OperationsException {
     Path socket = config.controlSocket();
     try {
@@ -275,12 +318,7 @@ public final class SluicedInstance implements AutoCloseable {
       LocalConnectorServer server = LocalConnectorServer.start(socket, policy, beans);
       parts.push(server::close);
     } catch (IOException e) {
-      throw Problem.of(
-              ErrorCode.DAEMON_PATH,
-              "cannot make the control socket " + socket,
-              e.toString(),
-              "check daemon.control-socket and daemon.control-group")
-          .exception();
+      throw noControl(socket, e);
     }
   }
 
@@ -292,7 +330,11 @@ public final class SluicedInstance implements AutoCloseable {
             .filter(GuestHost::isAttached)
             .map(GuestHost::describe)
             .toList();
-    bean.notify(NotificationTypes.DAEMON_STOPPING, String.join(", ", attached));
+    bean.notify(
+        new DaemonEvent(
+            NotificationTypes.DAEMON_STOPPING,
+            String.join(", ", attached),
+            ImmutableMap.of("attached", attached.size())));
     if (attached.isEmpty()) {
       LOG.atInfo().addKeyValue("event", "stopping").log("stopping");
     } else {
@@ -407,7 +449,7 @@ public final class SluicedInstance implements AutoCloseable {
       throw Problem.of(
               ErrorCode.DAEMON_PATH,
               "cannot make directory " + path,
-              e.toString(),
+              CauseText.of(e),
               "make it, or choose another in the configuration")
           .exception();
     }
@@ -450,33 +492,33 @@ public final class SluicedInstance implements AutoCloseable {
     public void onCreated(GuestHost guest) {
       try {
         beans.registerMBean(
-            DescribedBean.of(guest, GuestMXBean.class), ObjectNames.guest(guest.getName()));
+            DescribedBean.of(new GuestBean(guest), GuestMXBean.class),
+            ObjectNames.guest(guest.settings().name()));
       } catch (JMException e) {
-        throw new AssertionError("an MXBean that cannot be registered: " + guest.getName(), e);
+        throw new AssertionError(
+            "an MXBean that cannot be registered: " + guest.settings().name(), e);
       }
-      tell(NotificationTypes.GUEST_CREATED, guest.getName());
+      tell(DaemonEvent.ofGuest(NotificationTypes.GUEST_CREATED, guest.settings().name()));
     }
 
     @Override
     public void onDestroyed(GuestHost guest) {
       try {
-        beans.unregisterMBean(ObjectNames.guest(guest.getName()));
+        beans.unregisterMBean(ObjectNames.guest(guest.settings().name()));
       } catch (JMException e) {
-        throw new AssertionError("an MXBean that is not registered: " + guest.getName(), e);
+        throw new AssertionError("an MXBean that is not registered: " + guest.settings().name(), e);
       }
-      tell(NotificationTypes.GUEST_DESTROYED, guest.getName());
-    }
-
-    void attached(GuestHost guest, boolean attached) {
-      tell(
-          attached ? NotificationTypes.GUEST_ATTACHED : NotificationTypes.GUEST_LEFT,
-          guest.getName());
+      tell(DaemonEvent.ofGuest(NotificationTypes.GUEST_DESTROYED, guest.settings().name()));
     }
 
     private void tell(String type, String message) {
+      tell(new DaemonEvent(type, message));
+    }
+
+    private void tell(DaemonEvent event) {
       DaemonBean target = bean;
       if (target != null) {
-        target.notify(type, message);
+        target.notify(event);
       }
     }
   }

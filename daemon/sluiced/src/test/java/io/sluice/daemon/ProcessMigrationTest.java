@@ -193,9 +193,16 @@ final class ProcessMigrationTest {
       }
       work.awaitMore(300);
       work.finish();
-      assertThat(first.migrations().report(GUEST, "text")).contains("commit", "stood still");
-      assertThat(first.migrations().report(GUEST, "html")).contains("<svg");
-      assertThat(first.migrations().report(GUEST, "json")).startsWith("{\"version\":1");
+      MigrationsMXBean migrations = first.migrations();
+      assertThat(migrations.report(GUEST, "text"))
+          .contains("guest \"moved\" has moved", "commit", "GPU stood still")
+          .doesNotContain("machine stood still"); // it is a process
+      assertThat(migrations.report(GUEST, "json"))
+          .startsWith("{\"schemaVersion\":1,")
+          .contains("\"machinePausedNs\":0,")
+          .containsPattern("\"gpuPausedNs\":[1-9]");
+      Files.writeString(
+          Path.of("target", "process-migration.html"), migrations.report(GUEST, "html"));
     }
   }
 
@@ -362,15 +369,50 @@ final class ProcessMigrationTest {
       for (long at = 0; at < data.sizeBytes(); at += 8) {
         data.bytes().set(ValueLayout.JAVA_LONG, at, at * 31);
       }
-      first.migrations().checkpoint(GUEST, file.toString(), true);
+      LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true);
       data.bytes().fill((byte) 0);
     }
     for (SluicedInstance daemon : new SluicedInstance[] {first, second}) {
       try (AttachedDevice device = AttachedDevice.attach(kernel, daemon.guestSocket("clone"))) {
-        daemon.migrations().restore("clone", file.toString());
+        LongOperations.restore(daemon.migrations(), "clone", file.toString());
         assertThat(daemon.guest("clone").getMemoryUsedBytes()).isEqualTo(1 << 20);
         assertThat(device.ping(7)).isEqualTo(7);
       }
+    }
+  }
+
+  @Test
+  void checkpoint_begun_isWatchedByItsIdAndEndsAsDone() throws Exception {
+    Path file = dir.resolve("guest.checkpoint");
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
+        Buffer data = device.allocateVideo(1 << 20)) {
+      data.bytes().fill((byte) 5);
+
+      String id = first.migrations().checkpoint(GUEST, file.toString(), true);
+      MigrationStatusView written = LongOperations.end(first.migrations(), id);
+
+      assertThat(written)
+          .extracting("guest", "id", "kind", "phase", "reason", "peer")
+          .containsExactly(GUEST, id, "checkpoint", "done", "", "file:" + file);
+      assertThat(written.bytesSent()).isGreaterThan(1 << 20);
+      assertThat(status(first)).isEqualTo(written);
+      String again = first.migrations().checkpoint(GUEST, file.toString(), true);
+      assertThat(LongOperations.end(first.migrations(), again).phase()).isEqualTo("done");
+      assertThat(first.migrations().status(id)).as("remembered").isEqualTo(written);
+      assertThat(first.migrations().status(id.substring(0, 13))).isEqualTo(written);
+      assertThatThrownBy(() -> first.migrations().status(id.substring(0, 2)))
+          .hasMessageContaining("SLU-MIG-050");
+    }
+    try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket("clone"))) {
+      String id = first.migrations().restore("clone", file.toString());
+      MigrationStatusView made = LongOperations.end(first.migrations(), id);
+
+      assertThat(made)
+          .extracting("guest", "id", "kind", "phase", "reason", "peer", "bytesTotal", "bytesLeft")
+          .containsExactly(
+              "clone", id, "restore", "done", "", "file:" + file, Files.size(file), 0L);
+      assertThatThrownBy(() -> first.migrations().abort("clone"))
+          .hasMessageContaining("SLU-MIG-05");
     }
   }
 
@@ -380,7 +422,7 @@ final class ProcessMigrationTest {
     try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Buffer data = device.allocateVideo(1 << 20)) {
       data.bytes().fill((byte) 5);
-      first.migrations().checkpoint(GUEST, file.toString(), false);
+      LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), false);
     }
     byte[] whole = Files.readAllBytes(file);
     try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket("clone"))) {
@@ -394,12 +436,12 @@ final class ProcessMigrationTest {
         bytes.write(whole[whole.length / 2] ^ 4);
       }
       assertRefused(flipped);
-      first.migrations().restore("clone", file.toString());
+      LongOperations.restore(first.migrations(), "clone", file.toString());
     }
   }
 
   private void assertRefused(Path file) {
-    assertThatThrownBy(() -> first.migrations().restore("clone", file.toString()))
+    assertThatThrownBy(() -> LongOperations.restore(first.migrations(), "clone", file.toString()))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("SLU-MIG-057");
     assertThat(first.guest("clone").getMemoryUsedBytes()).isZero();
@@ -411,12 +453,14 @@ final class ProcessMigrationTest {
     Path file = dir.resolve("guest.checkpoint");
     Path ofAProcess = dir.resolve("process.checkpoint");
     try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket(GUEST))) {
-      first.migrations().checkpoint(GUEST, ofAProcess.toString(), false);
+      LongOperations.checkpoint(first.migrations(), GUEST, ofAProcess.toString(), false);
       Files.createFile(monitor);
-      assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+      assertThatThrownBy(
+              () -> LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true))
           .isInstanceOf(OperationsException.class)
           .hasMessageContaining("QMP socket cannot be used");
-      assertThatThrownBy(() -> first.migrations().restore(GUEST, ofAProcess.toString()))
+      assertThatThrownBy(
+              () -> LongOperations.restore(first.migrations(), GUEST, ofAProcess.toString()))
           .isInstanceOf(OperationsException.class)
           .hasMessageContaining("the file is of a process");
       assertThat(dir).isDirectoryNotContaining("glob:**guest.checkpoint*");
@@ -445,7 +489,8 @@ final class ProcessMigrationTest {
               dir.resolve("a/new"),
               configured.resolve("new.toml"),
               Path.of("relative"))) {
-        assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+        assertThatThrownBy(
+                () -> LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true))
             .as("%s", file)
             .isInstanceOf(OperationsException.class)
             .hasMessageContaining("SLU-MIG-080");
@@ -455,8 +500,8 @@ final class ProcessMigrationTest {
           .isInstanceOf(OperationsException.class)
           .hasMessageContaining("SLU-GUEST-010");
       Path own = state.resolve("checkpoints/guest");
-      first.migrations().checkpoint(GUEST, own.toString(), true);
-      first.migrations().checkpoint(GUEST, own.toString(), false);
+      LongOperations.checkpoint(first.migrations(), GUEST, own.toString(), true);
+      LongOperations.checkpoint(first.migrations(), GUEST, own.toString(), false);
       assertThat(own).isRegularFile();
     }
     assertThat(state.resolve("guests.toml")).hasBinaryContent(guests);
@@ -472,14 +517,28 @@ final class ProcessMigrationTest {
     Path link = Files.createSymbolicLink(dir.resolve("link"), key);
     try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket(GUEST))) {
       for (Path file : List.of(key, empty, dir.resolve("guest"), link)) {
-        assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+        assertThatThrownBy(
+                () -> LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true))
             .as("%s", file)
             .isInstanceOf(OperationsException.class)
             .hasMessageContaining("there is something that is no checkpoint");
       }
-      assertThatThrownBy(() -> first.migrations().restore(GUEST, "/dev/zero"))
+      assertThatThrownBy(() -> LongOperations.restore(first.migrations(), GUEST, "/dev/zero"))
           .isInstanceOf(OperationsException.class)
           .hasMessageContaining("it is no file");
+      assertThatThrownBy(
+              () -> LongOperations.restore(first.migrations(), GUEST, dir.resolve("x").toString()))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("there is no file " + dir.resolve("x"));
+      assertThatThrownBy(() -> LongOperations.restore(first.migrations(), GUEST, "/etc/passwd"))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("/etc/passwd is not a checkpoint of Sluice")
+          .hasMessageContaining("fix: name a file that guest checkpoint has written");
+      Path nowhere = dir.resolve("no/such/file");
+      assertThatThrownBy(
+              () -> LongOperations.checkpoint(first.migrations(), GUEST, nowhere.toString(), true))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("there is no directory " + nowhere.getParent());
     }
     assertThat(key).hasContent("a secret");
     assertThat(empty).isEmptyFile();
@@ -492,7 +551,8 @@ final class ProcessMigrationTest {
     Path full = Path.of("/dev/full/guest.checkpoint");
     try (Work work = new Work(kernel, first.guestSocket(GUEST))) {
       work.awaitMore(50);
-      assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, full.toString(), true))
+      assertThatThrownBy(
+              () -> LongOperations.checkpoint(first.migrations(), GUEST, full.toString(), true))
           .isInstanceOf(OperationsException.class);
       work.awaitMore(100);
     }
@@ -511,15 +571,16 @@ final class ProcessMigrationTest {
       try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
           Buffer small = device.allocateVideo(1 << 20)) {
         small.bytes().copyFrom(MemorySegment.ofArray(noise).asSlice(0, 1 << 20));
-        first.migrations().checkpoint(GUEST, file.toString(), true);
+        LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true);
         byte[] former = Files.readAllBytes(file);
         try (Buffer large = device.allocateVideo(noise.length)) {
           large.bytes().copyFrom(MemorySegment.ofArray(noise));
           for (boolean live : new boolean[] {true, false}) {
-            assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), live))
+            assertThatThrownBy(() ->
+                    LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), live))
                 .isInstanceOf(OperationsException.class)
                 .hasMessageContaining("No space left on device")
-                .hasMessageContaining("See to the room on that disk");
+                .hasMessageContaining("see to the room on that disk");
             assertThat(disk).isDirectoryNotContaining(path -> !path.equals(file));
           }
         }
@@ -527,7 +588,7 @@ final class ProcessMigrationTest {
         assertThat(device.ping(3)).isEqualTo(3);
       }
       try (AttachedDevice clone = AttachedDevice.attach(kernel, second.guestSocket("clone"))) {
-        second.migrations().restore("clone", file.toString());
+        LongOperations.restore(second.migrations(), "clone", file.toString());
         assertThat(clone.ping(4)).isEqualTo(4);
       }
     } finally {

@@ -81,23 +81,20 @@ final class QuotaOperationsTest {
       delimiter = '|',
       value = {
         "-|-|-|-|-|nothing is to be changed",
-        "-1|-|-|-|-|-1 bytes are no minimum",
-        "4097|-|-|-|-|4097 bytes are no minimum",
-        "-9223372036854775808|-|-|-|-|are no minimum",
-        "9223372036854771712|-|-|-|-|choose 0B to the 64MiB of the GPU in multiples of 4KiB",
-        "67112960|-|-|-|-|67112960 bytes are no minimum",
-        "-|0|-|-|-|0 is no weight",
+        "-1|-|-|-|-|a minimum of -1B is out of range",
+        "4097|-|-|-|-|a minimum of 4097B is out of range, or not of whole pages",
+        "-9223372036854775808|-|-|-|-|choose 0B to the 64MiB of the GPU in multiples of 4KiB",
+        "-|0|-|-|-|a weight of 0 is out of range",
         "-|1025|-|-|-|choose one of 1 to 1024",
-        "-|-2147483648|-|-|-|is no weight",
-        "-|-|0|-|-|0 bytes are no limit",
-        "-|-|67112960|-|-|67112960 bytes are no limit",
-        "-|-|-4096|-|-|-4096 bytes are no limit",
-        "-|-|-|swap|-|\"swap\" is nothing that an allocation beyond the share can get",
-        "-|-|-|-|0|0 ms are no kill-timeout",
-        "-|-|-|-|9|9 ms are no kill-timeout",
+        "-|-2147483648|-|-|-|is out of range",
+        "-|-|0|-|-|a limit of 0B is out of range",
+        "-|-|-4096|-|-|a limit of -4KiB is out of range",
+        "-|-|-|swap|-|\"swap\" is not among the policies",
+        "-|-|-|-|0|a kill-timeout of 0ms is out of range",
+        "-|-|-|-|9|a kill-timeout of 9ms is out of range",
         "-|-|-|-|9223372036854775807|choose 10ms to 1h",
         "33554432|-|16777216|-|-|the minimum of 32MiB is more than the limit of 16MiB",
-        "50331649|-|-|-|-|are no minimum",
+        "50331649|-|-|-|-|not of whole pages",
       })
   void setQuota_badValue_isRefusedAndNothingChanges(
       @Nullable Long minimum,
@@ -119,6 +116,21 @@ final class QuotaOperationsTest {
 
       assertThat(daemon.getQuotas()).isEqualTo(before);
       assertThat(dir.resolve("state/quotas.toml")).doesNotExist();
+    }
+  }
+
+  /** As guest create says it of the same mistake. */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {"67112960, -", "9223372036854771712, -", "-, 67112960", "-, 9223372036854771712"})
+  void setQuota_moreThanTheGpuHas_isRefusedAsAtCreation(
+      @Nullable Long minimum, @Nullable Long limit) throws Exception {
+    try (SluicedInstance instance = start()) {
+      assertThatThrownBy(() -> instance.daemon().setQuota("b", minimum, null, limit, null, null))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("SLU-GUEST-009")
+          .hasMessageContaining("its GPU has 64MiB of video memory, ");
     }
   }
 

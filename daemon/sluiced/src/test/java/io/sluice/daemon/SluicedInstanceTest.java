@@ -98,7 +98,8 @@ final class SluicedInstanceTest {
     try (SluicedInstance daemon = start()) {
       assertThatThrownBy(this::start)
           .isInstanceOf(OperationsException.class)
-          .hasMessageContaining("another process listens there");
+          .hasMessageContaining("cannot make the control socket " + dir.resolve("run/control"))
+          .hasMessageContaining("SLU-DAEMON-002");
       assertThat(daemon.daemon().getState()).isEqualTo("running");
       attachAndLeave(daemon, "web-01");
     }
@@ -226,6 +227,11 @@ final class SluicedInstanceTest {
       assertThatThrownBy(() -> bean.createGuest("a", "", (64L << 20) + 1))
           .hasMessageContaining("SLU-GUEST-009");
       assertThatThrownBy(() -> bean.createGuest("a", "", -1)).hasMessageContaining("SLU-GUEST-009");
+      assertThatThrownBy(() -> bean.createGuest("a", "", 5000))
+          .hasMessageContaining("SLU-QUOTA-001");
+      assertThatThrownBy(() -> bean.createGuest("migration", "", 0))
+          .hasMessageContaining("SLU-GUEST-003")
+          .hasMessageContaining("the name \"migration\" is reserved");
       assertThat(bean.getGuests()).containsOnlyKeys("web-01");
       assertThat(dir.resolve("state/guests.toml")).doesNotExist();
     }

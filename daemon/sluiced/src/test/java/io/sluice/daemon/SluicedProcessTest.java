@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.local.LocalConnectException;
 import io.sluice.management.local.LocalConnection;
@@ -28,6 +29,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SluicedProcessTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  /** CAP_SETPCAP and CAP_SYS_ADMIN. */
+  private static final long ROOTS = 1L << 8 | 1L << 21;
+
+  /** CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_NET_BIND_SERVICE. */
+  private static final long NEEDED = 1L | 1L << 1 | 1L << 10;
+
   /** Prints the datagrams of a UNIX socket: the JDK has no such sockets, and Debian has perl. */
   private static final String RECEIVER =
       """
@@ -38,6 +45,11 @@ final class SluicedProcessTest {
       print "listening\\n";
       while (defined(recv($s, my $m, 4096, 0))) { print "$m\\n" }
       """;
+
+  static {
+    // The descriptors of a connection that is idle are open for no longer than this.
+    System.setProperty("sun.rmi.transport.connectionTimeout", "100");
+  }
 
   @TempDir private Path dir;
 
@@ -50,6 +62,17 @@ final class SluicedProcessTest {
   }
 
   private void start(Map<String, String> environment, String... settings) throws IOException {
+    List<String> command = command(settings);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("log").toFile());
+    builder.environment().putAll(environment);
+    process = builder.start();
+    await().atMost(PATIENCE).until(this::answers);
+  }
+
+  private List<String> command(String... settings) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -67,13 +90,7 @@ final class SluicedProcessTest {
     for (String setting : settings) {
       command.addAll(List.of("--set", setting));
     }
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("log").toFile());
-    builder.environment().putAll(environment);
-    process = builder.start();
-    await().atMost(PATIENCE).until(this::answers);
+    return command;
   }
 
   @AfterEach
@@ -93,6 +110,57 @@ final class SluicedProcessTest {
   @Test
   void process_serving_hasNoNetworkSocket() throws IOException {
     assertThat(internetSockets(process.pid())).isEmpty();
+  }
+
+  @Test
+  void process_startedByRoot_hasInEveryThreadWhatItNeedsAlone() throws IOException {
+    assumeTrue(
+        (capabilities(Path.of("/proc/self"), "CapPrm") & ROOTS) == ROOTS,
+        "this is not root with CAP_SETPCAP and CAP_SYS_ADMIN");
+    Path self = Path.of("/proc", Long.toString(process.pid()));
+
+    List<Path> threads;
+    try (Stream<Path> tasks = Files.list(self.resolve("task"))) {
+      threads = tasks.toList();
+    }
+    assertThat(threads).hasSizeGreaterThan(5);
+    for (Path thread : threads) {
+      for (String set : List.of("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")) {
+        assertThat(capabilities(thread, set) & ~NEEDED).as(set + " of " + thread).isZero();
+      }
+      assertThat(Files.readString(thread.resolve("status"))).contains("NoNewPrivs:\t1\n");
+    }
+    assertThat(capabilities(self, "CapEff")).isEqualTo(NEEDED);
+  }
+
+  @Test
+  void process_startedByRoot_keepsItsArgumentsAndHasNoFileTwice() throws IOException {
+    Path self = Path.of("/proc", Long.toString(process.pid()));
+
+    assertThat(Files.readString(self.resolve("cmdline")))
+        .isEqualTo(String.join("\0", command()) + "\0");
+    try (Stream<Path> all = Files.list(self.resolve("fd"))) {
+      assertThat(all.map(SluicedProcessTest::target).filter(file -> file.endsWith("lib/modules")))
+          .hasSize(1);
+    }
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException _) {
+      return ""; // closed meanwhile
+    }
+  }
+
+  private static long capabilities(Path thread, String set) throws IOException {
+    try (Stream<String> lines = Files.lines(thread.resolve("status"))) {
+      return lines
+          .filter(line -> line.startsWith(set + ":"))
+          .map(line -> Long.parseUnsignedLong(line.substring(set.length() + 1).trim(), 16))
+          .findFirst()
+          .orElseThrow();
+    }
   }
 
   @Test

@@ -60,7 +60,36 @@ final class SluicedTest {
 
     Run run = run("--check-config", "--config", file.toString());
 
-    assertThat(run).isEqualTo(new Run(0, "configuration is right: " + file + "\n", ""));
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).isEqualTo("configuration is right: " + file + "\n");
+    assertThat(run.err()).doesNotContain("error: ");
+  }
+
+  /** Each was called right, and the daemon did not start. */
+  @Test
+  void checkConfig_whatTheHostDoesNotHave_exits78AndNamesEach() throws IOException {
+    Path file =
+        Files.writeString(
+            dir.resolve("s.toml"),
+            """
+            [daemon]
+            control-group = "nosuchgroup"
+            [gpu.card0]
+            device = "/nowhere/card0"
+            [migration]
+            certificate = "/none"
+            key = "/none"
+            authority = "/none"
+            """);
+
+    Run run = run("--check-config", "--config", file.toString());
+
+    assertThat(run.code()).isEqualTo(78);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .contains("error: control-group nosuchgroup: there is no such group\n  fix:   make it")
+        .contains("error: certificate /none: cannot use certificate /none: there is no such file")
+        .contains("error: gpu card0: there is no /nowhere/card0\n");
   }
 
   @Test

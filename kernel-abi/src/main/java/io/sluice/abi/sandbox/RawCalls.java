@@ -1,5 +1,6 @@
 package io.sluice.abi.sandbox;
 
+import io.sluice.abi.Layouts;
 import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -10,6 +11,8 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** The C library's {@code syscall}: a process makes these calls once, so none has its own way. */
 final class RawCalls {
@@ -50,5 +53,34 @@ final class RawCalls {
       throw new SyscallException(call, arguments, (int) -result);
     }
     return result;
+  }
+
+  /** {@code execve}, with texts that have no zero at their ends. Returns only when it fails. */
+  static void execute(byte[] program, List<byte[]> arguments, List<byte[]> environment) {
+    try (Arena arena = Arena.ofConfined()) {
+      long result =
+          call(
+              SystemCall.EXECVE,
+              text(arena, program).address(),
+              texts(arena, arguments).address(),
+              texts(arena, environment).address(),
+              0);
+      check(result, "execve", "program=" + new String(program, StandardCharsets.UTF_8));
+    }
+  }
+
+  /** The addresses of texts, and a zero behind them. */
+  private static MemorySegment texts(Arena arena, List<byte[]> texts) {
+    MemorySegment addresses = arena.allocate(8L * (texts.size() + 1), 8);
+    for (int i = 0; i < texts.size(); i++) {
+      addresses.set(Layouts.U64, 8L * i, text(arena, texts.get(i)).address());
+    }
+    return addresses;
+  }
+
+  private static MemorySegment text(Arena arena, byte[] text) {
+    MemorySegment copy = arena.allocate(text.length + 1L); // zeroed
+    copy.copyFrom(MemorySegment.ofArray(text));
+    return copy;
   }
 }

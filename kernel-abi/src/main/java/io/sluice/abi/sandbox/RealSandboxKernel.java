@@ -1,13 +1,13 @@
 package io.sluice.abi.sandbox;
 
 import io.sluice.abi.Errno;
-import io.sluice.abi.Layouts;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,6 @@ public final class RealSandboxKernel implements SandboxKernel {
   private static final int OWN_PROCESS = 0;
   private static final int STDOUT_FILENO = 1;
   private static final int RLIMIT_DATA = 2;
-  private static final int PR_SET_NO_NEW_PRIVS = 38;
   private static final int CREATE_RULESET_VERSION = 1;
   private static final int RULE_PATH_BENEATH = 1;
   private static final int SECCOMP_SET_MODE_FILTER = 1;
@@ -29,6 +28,7 @@ public final class RealSandboxKernel implements SandboxKernel {
   private static final long LAST_FD = 0xffffffffL;
 
   private final Kernel kernel;
+  private final PrivilegeKernel privileges = new RealPrivilegeKernel();
 
   /**
    * @param kernel owns the descriptors that are made here
@@ -69,23 +69,12 @@ public final class RealSandboxKernel implements SandboxKernel {
 
   @Override
   public void forbidNewPrivileges() {
-    RawCalls.check(
-        RawCalls.call(SystemCall.PRCTL, PR_SET_NO_NEW_PRIVS, 1, 0, 0),
-        "prctl",
-        "PR_SET_NO_NEW_PRIVS");
+    privileges.forbidNewPrivileges();
   }
 
   @Override
   public void dropCapabilities() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment header = arena.allocate(UserCapHeader.LAYOUT);
-      UserCapHeader.VERSION.set(header, UserCapHeader.VERSION_3);
-      MemorySegment none = arena.allocate(UserCapHeader.WORDS * 4L, 4);
-      RawCalls.check(
-          RawCalls.call(SystemCall.CAPSET, header.address(), none.address(), 0, 0),
-          "capset",
-          "none");
-    }
+    privileges.setCapabilities(0, 0);
   }
 
   @Override
@@ -177,26 +166,13 @@ public final class RealSandboxKernel implements SandboxKernel {
       RawCalls.check(
           RawCalls.call(SystemCall.FCNTL, fd.number(), F_SETFD, 0, 0), "fcntl", fd + ", F_SETFD");
     }
-    List<String> variables =
-        environment.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
-    try (Arena arena = Arena.ofConfined()) {
-      long result =
-          RawCalls.call(
-              SystemCall.EXECVE,
-              arena.allocateFrom(program.toString()).address(),
-              texts(arena, arguments).address(),
-              texts(arena, variables).address(),
-              0);
-      RawCalls.check(result, "execve", "program=" + program);
-    }
+    RawCalls.execute(
+        bytes(program.toString()),
+        arguments.stream().map(RealSandboxKernel::bytes).toList(),
+        environment.entrySet().stream().map(e -> bytes(e.getKey() + "=" + e.getValue())).toList());
   }
 
-  /** The addresses of texts, and a zero behind them. */
-  private static MemorySegment texts(Arena arena, List<String> texts) {
-    MemorySegment addresses = arena.allocate(8L * (texts.size() + 1), 8);
-    for (int i = 0; i < texts.size(); i++) {
-      addresses.set(Layouts.U64, 8L * i, arena.allocateFrom(texts.get(i)).address());
-    }
-    return addresses;
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

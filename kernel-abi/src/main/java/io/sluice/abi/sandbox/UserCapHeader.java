@@ -5,17 +5,14 @@ import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
 
 /**
- * {@code struct __user_cap_header_struct}: whose capabilities a call is about. Behind it in memory
- * stand, for version 3, twice three words: effective, permitted, inheritable.
+ * {@code struct __user_cap_header_struct}: whose capabilities a call is about. The call takes, for
+ * version 3, twice three words: effective, permitted, inheritable, the low ones first.
  *
  * <p>8 bytes. Source: linux/capability.h.
  */
 final class UserCapHeader {
   /** {@code _LINUX_CAPABILITY_VERSION_3}. */
   static final int VERSION_3 = 0x20080522;
-
-  /** The words of version 3: {@code _LINUX_CAPABILITY_U32S_3} times three. */
-  static final int WORDS = 2 * 3;
 
   private static final Struct S = Struct.aligned("__user_cap_header_struct");
   static final U32 VERSION = S.u32("version", "of the words");

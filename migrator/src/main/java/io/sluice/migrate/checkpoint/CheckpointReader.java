@@ -13,6 +13,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +61,7 @@ public final class CheckpointReader implements MigrationLink {
    * @throws RefusedException when it is none, is cut off, damaged or of an unknown version
    */
   public static CheckpointReader open(Path file) {
+    long _ = requireCheckpoint(file);
     try {
       Found found = verify(file);
       InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
@@ -67,22 +69,61 @@ public final class CheckpointReader implements MigrationLink {
       Section _ = reader.next(in, file);
       return reader;
     } catch (IOException e) {
-      throw refused(file, String.valueOf(e.getMessage()));
+      throw refused(file, StagedFile.reason(e));
+    }
+  }
+
+  /**
+   * Looks whether a file begins as checkpoints do; whether it is whole shows when it is opened.
+   *
+   * @return its bytes
+   * @throws RefusedException when it is not there, or something else
+   */
+  public static long requireCheckpoint(Path file) {
+    if (!Files.exists(file)) {
+      throw new RefusedException(
+          CheckpointCode.READ,
+          Errno.ENOENT,
+          "the checkpoint cannot be used, there is no file " + file,
+          "Name a file that guest checkpoint has written; the daemon reads it.");
+    }
+    try {
+      requireKind(file);
+      return Files.size(file);
+    } catch (IOException e) {
+      throw refused(file, StagedFile.reason(e));
+    }
+  }
+
+  /** What something else begins with is not told as damage of a checkpoint. */
+  private static void requireKind(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw refused(file, "it is no file");
+    }
+    byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
+    byte[] wanted = new byte[SectionHeader.BYTES + magic.length];
+    ByteBuffer.wrap(wanted).order(ByteOrder.LITTLE_ENDIAN).putInt(StagedFile.HEAD_SECTION);
+    System.arraycopy(magic, 0, wanted, SectionHeader.BYTES, magic.length);
+    byte[] found;
+    try (InputStream in = Files.newInputStream(file)) {
+      found = in.readNBytes(wanted.length);
+    }
+    boolean isOne =
+        found.length == wanted.length
+            && Arrays.equals(found, 0, Integer.BYTES, wanted, 0, Integer.BYTES)
+            && Arrays.equals(found, SectionHeader.BYTES, found.length, magic, 0, magic.length);
+    if (!isOne) {
+      throw new RefusedException(
+          CheckpointCode.READ,
+          Errno.EPROTO,
+          "the checkpoint cannot be used, " + file + " is not a checkpoint of Sluice",
+          "Name a file that guest checkpoint has written.");
     }
   }
 
   private static Found verify(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw refused(file, "it is no file");
-    }
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
       Section first = read(in, file);
-      byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
-      byte[] found = new byte[first.payload().remaining()];
-      first.payload().get(found);
-      if (first.id() != StagedFile.HEAD_SECTION || !Arrays.equals(magic, found)) {
-        throw refused(file, "it is no checkpoint");
-      }
       if (first.version() != 1) {
         throw refused(file, "it is of an unknown version, version=" + first.version());
       }
@@ -211,7 +252,7 @@ public final class CheckpointReader implements MigrationLink {
       head = new Frame(type, section.version(), section.payload());
       return head;
     } catch (IOException e) {
-      failure = refused(file, String.valueOf(e.getMessage()));
+      failure = refused(file, StagedFile.reason(e));
       throw failure;
     }
   }
@@ -239,7 +280,7 @@ public final class CheckpointReader implements MigrationLink {
     try {
       in.close();
     } catch (IOException e) {
-      failure = refused(file, String.valueOf(e.getMessage()));
+      failure = refused(file, StagedFile.reason(e));
     }
   }
 

@@ -73,10 +73,12 @@ public final class CheckpointWriter implements MigrationLink {
    * Begins a file, which only its owner can read. An earlier checkpoint of that name is replaced in
    * the end, and nothing else.
    *
+   * @param place owned from now on
    * @throws RefusedException when it cannot be made
    */
-  public static CheckpointWriter create(Path file) {
-    return new CheckpointWriter(file, StagedFile.create(file, StagedFile.head(MAGIC), _ -> false));
+  public static CheckpointWriter create(FilePlace place) {
+    return new CheckpointWriter(
+        place.named(), StagedFile.create(place, StagedFile.head(MAGIC), _ -> false));
   }
 
   /**
@@ -107,6 +109,19 @@ public final class CheckpointWriter implements MigrationLink {
       alive = true;
     } catch (IOException e) {
       throw failed(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** There will be no file, for this reason, unless that is settled. Called by any thread. */
+  void refuse(RefusedException why) {
+    lock.lock();
+    try {
+      switch (state.state()) {
+        case Taking _, Ending _, Whole _ -> state.enter(new Failed(why), "it is not taken on");
+        case Committed _, Complete _, Failed _, Gone _ -> {}
+      }
     } finally {
       lock.unlock();
     }

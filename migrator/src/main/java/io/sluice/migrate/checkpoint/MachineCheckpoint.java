@@ -36,11 +36,16 @@ public final class MachineCheckpoint {
   /**
    * The way of its sessions into the file, for {@link io.sluice.migrate.session.SessionsSource}.
    *
+   * @param allowance of their bytes
    * @param socket where nobody but this daemon listens
    */
   public static RamTransport.Source sessionsInto(
-      CheckpointWriter writer, Path socket, Kernel kernel, ThreadFactory threads) {
-    return new SessionsTap(writer, socket, kernel, threads);
+      CheckpointWriter writer,
+      SessionAllowance allowance,
+      Path socket,
+      Kernel kernel,
+      ThreadFactory threads) {
+    return new SessionsTap(writer, allowance, socket, kernel, threads);
   }
 
   /**

@@ -37,6 +37,7 @@ public final class SessionFileWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionFileWriter.class);
 
   private final Kernel kernel;
+  private final SessionAllowance allowance;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -51,24 +52,29 @@ public final class SessionFileWriter implements AutoCloseable {
   @GuardedBy("lock")
   private @Nullable RefusedException failure;
 
-  private SessionFileWriter(Kernel kernel, StagedFile file) {
+  private SessionFileWriter(Kernel kernel, SessionAllowance allowance, StagedFile file) {
     this.kernel = kernel;
+    this.allowance = allowance;
     this.file = file;
   }
 
   /**
    * Begins a file, as {@link CheckpointWriter#create} does.
    *
+   * @param place owned from now on
    * @param id that no other file has
+   * @param allowance of its bytes
    * @param waits whether a session waits in the file of an id: that is not replaced
    * @throws RefusedException when it cannot be made
    */
-  public static SessionFileWriter create(Path file, UUID id, Kernel kernel, Predicate<UUID> waits) {
+  public static SessionFileWriter create(
+      FilePlace place, UUID id, Kernel kernel, SessionAllowance allowance, Predicate<UUID> waits) {
     SessionFileWriter writer =
         new SessionFileWriter(
             kernel,
+            allowance,
             StagedFile.create(
-                file, HEAD, there -> SessionFileReader.idOf(there).filter(waits).isPresent()));
+                place, HEAD, there -> SessionFileReader.idOf(there).filter(waits).isPresent()));
     boolean complete = false;
     try {
       writer.write(id(id));
@@ -108,12 +114,33 @@ public final class SessionFileWriter implements AutoCloseable {
 
   /** Takes the session's stream, to its end; the other end is told by that if it cannot be. */
   public void record(Fd stream) {
+    record(stream, SessionRecorder.PATIENCE_MS);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param patienceMs how long it may say nothing
+   */
+  void record(Fd stream, int patienceMs) {
     try {
-      new SessionRecorder(kernel, STREAM, new Parts()).record(stream);
+      new SessionRecorder(kernel, STREAM, allowance, new Parts()).record(stream, patienceMs);
     } catch (SluiceException e) {
+      if (e instanceof RefusedException refused) {
+        refuse(refused);
+      }
       LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
     } finally {
       kernel.shutdown(stream);
+    }
+  }
+
+  private void refuse(RefusedException why) {
+    lock.lock();
+    try {
+      failure = failure == null ? why : failure;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -147,7 +174,7 @@ public final class SessionFileWriter implements AutoCloseable {
     }
   }
 
-  /** Why it could not be written; empty when it could. */
+  /** Why it could not be written, or the session not be taken; empty when it could. */
   public Optional<RefusedException> failure() {
     lock.lock();
     try {
@@ -169,7 +196,11 @@ public final class SessionFileWriter implements AutoCloseable {
         throw new IllegalStateException("it is not whole, file=" + file.staged());
       }
       over = true;
-      file.publish();
+      try {
+        file.publish();
+      } finally {
+        file.leave();
+      }
     } catch (IOException e) {
       throw failed(e);
     } finally {

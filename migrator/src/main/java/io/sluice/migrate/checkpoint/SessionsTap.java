@@ -1,6 +1,7 @@
 package io.sluice.migrate.checkpoint;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -27,8 +28,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The tap of a machine's sessions: it plays the destination that takes each of them. A thread hears
  * the words, one a session writes what it is into the file and answers its questions; one that
- * cannot be written has its stream ended, for whatever reason, and others are heard. Whoever does
- * not finish a word is cut off when this is closed.
+ * cannot be written has its stream ended, for whatever reason, and others are heard. When there is
+ * too much of them, or one says nothing, there will be no file. Whoever does not finish a word is
+ * cut off when this is closed.
  */
 final class SessionsTap implements RamTransport.Source {
   private static final Logger LOG = LoggerFactory.getLogger(SessionsTap.class);
@@ -38,6 +40,7 @@ final class SessionsTap implements RamTransport.Source {
   private static final long FAILED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final CheckpointWriter writer;
+  private final SessionAllowance allowance;
   private final Path socket;
   private final Kernel kernel;
   private final ThreadFactory threads;
@@ -48,8 +51,14 @@ final class SessionsTap implements RamTransport.Source {
   private @Nullable Thread thread; // by lock
   private volatile boolean closed;
 
-  SessionsTap(CheckpointWriter writer, Path socket, Kernel kernel, ThreadFactory threads) {
+  SessionsTap(
+      CheckpointWriter writer,
+      SessionAllowance allowance,
+      Path socket,
+      Kernel kernel,
+      ThreadFactory threads) {
     this.writer = writer;
+    this.allowance = allowance;
     this.socket = socket;
     this.kernel = kernel;
     this.threads = threads;
@@ -107,9 +116,7 @@ final class SessionsTap implements RamTransport.Source {
       }
       owned = !closed && take(stream, words);
     } catch (SluiceException e) {
-      if (!closed) {
-        LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
-      }
+      warn(e);
     } finally {
       if (!owned) {
         end(stream);
@@ -162,13 +169,23 @@ final class SessionsTap implements RamTransport.Source {
 
   private void copy(int number, Fd stream) {
     try {
-      new SessionRecorder(kernel, number, writer::take).record(stream);
-    } catch (SluiceException e) {
-      if (!closed) {
-        LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
+      new SessionRecorder(kernel, number, allowance, writer::take)
+          .record(stream, SessionRecorder.PATIENCE_MS);
+    } catch (RefusedException e) {
+      if (!e.code().equals(CheckpointCode.SESSION.code())) { // noise is the matter of one alone
+        writer.refuse(e);
       }
+      warn(e);
+    } catch (SluiceException e) {
+      warn(e);
     } finally {
       end(stream);
+    }
+  }
+
+  private void warn(SluiceException e) {
+    if (!closed) {
+      LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
     }
   }
 

@@ -10,14 +10,18 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -38,8 +42,9 @@ final class StagedFile {
 
   private static final int BUFFER_BYTES = 4 << 20;
 
-  private final Path file;
-  private final Path staged;
+  private static final String STAGED = ".partial";
+
+  private final FilePlace place; // owned
   private final Section head;
   private final Predicate<Path> needed;
   private final FileChannel channel;
@@ -47,10 +52,8 @@ final class StagedFile {
   private long sections;
   private long bytes;
 
-  private StagedFile(
-      Path file, Path staged, Section head, Predicate<Path> needed, FileChannel channel) {
-    this.file = file;
-    this.staged = staged;
+  private StagedFile(FilePlace place, Section head, Predicate<Path> needed, FileChannel channel) {
+    this.place = place;
     this.head = head;
     this.needed = needed;
     this.channel = channel;
@@ -64,18 +67,24 @@ final class StagedFile {
   /**
    * Begins a file. An earlier one of its kind and name is replaced in the end, and nothing else.
    *
+   * @param place owned from now on
    * @param needed whether a file of this kind is needed where it is
    * @throws RefusedException when it cannot be made
    */
-  static StagedFile create(Path file, Section head, Predicate<Path> needed) {
-    Path staged = file.resolveSibling(file.getFileName() + ".partial");
+  static StagedFile create(FilePlace place, Section head, Predicate<Path> needed) {
+    boolean complete = false;
     try {
-      requireReplaceable(file, head, needed);
-      StagedFile made = new StagedFile(file, staged, head, needed, claim(staged, head, needed));
+      requireReplaceable(place, "", head, needed);
+      StagedFile made = new StagedFile(place, head, needed, claim(place, head, needed));
       made.write(head);
+      complete = true;
       return made;
     } catch (IOException e) {
-      throw refused(staged, e);
+      throw refused(place, e);
+    } finally {
+      if (!complete) {
+        place.close();
+      }
     }
   }
 
@@ -83,11 +92,12 @@ final class StagedFile {
    * The file while it has not its name, empty and locked. One that an earlier attempt has left is
    * used again: nobody removes a file whose lock he does not have.
    */
-  private static FileChannel claim(Path staged, Section head, Predicate<Path> needed)
+  private static FileChannel claim(FilePlace place, Section head, Predicate<Path> needed)
       throws IOException {
+    Path staged = place.used(STAGED);
     if (Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
       if (!isEmpty(staged)) {
-        requireReplaceable(staged, head, needed);
+        requireReplaceable(place, STAGED, head, needed);
       }
     } else {
       Files.createFile(
@@ -103,7 +113,8 @@ final class StagedFile {
         throw new RefusedException(
             CheckpointCode.WRITE,
             Errno.EBUSY,
-            "the checkpoint cannot be written, another one is written there just now, " + staged,
+            "the checkpoint cannot be written, another one is written there just now, "
+                + place.named(STAGED),
             "Choose another name, or wait until that is written.");
       }
       channel.truncate(0);
@@ -139,8 +150,9 @@ final class StagedFile {
   }
 
   /** Whoever names a file may not be its owner: what is none of ours is not ours to replace. */
-  private static void requireReplaceable(Path file, Section head, Predicate<Path> needed)
-      throws IOException {
+  private static void requireReplaceable(
+      FilePlace place, String ending, Section head, Predicate<Path> needed) throws IOException {
+    Path file = place.used(ending);
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -149,14 +161,15 @@ final class StagedFile {
           CheckpointCode.NOT_OURS,
           Errno.EEXIST,
           "the checkpoint cannot be written, there is something that is no checkpoint, file="
-              + file,
+              + place.named(ending),
           "Choose another name, or remove what is there.");
     }
     if (needed.test(file)) {
       throw new RefusedException(
           CheckpointCode.NEEDED,
           Errno.EEXIST,
-          "the checkpoint cannot be written, a session waits in what is there, file=" + file,
+          "the checkpoint cannot be written, a session waits in what is there, file="
+              + place.named(ending),
           "Choose another name, or restore that session first.");
     }
   }
@@ -166,7 +179,7 @@ final class StagedFile {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
       byte[] found = in.readNBytes(head.sizeBytes());
       ByteBuffer expected = ByteBuffer.allocate(head.sizeBytes());
       head.write(expected);
@@ -199,7 +212,7 @@ final class StagedFile {
 
   /** Where it is while it has not its name. */
   Path staged() {
-    return staged;
+    return place.named(STAGED);
   }
 
   /** Ends it, and has the disk hold it. */
@@ -214,32 +227,56 @@ final class StagedFile {
   /** Gives it its name, once it is at its end. */
   void publish() throws IOException {
     try (channel) { // not before it has its name
-      requireReplaceable(file, head, needed);
-      Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      requireReplaceable(place, "", head, needed);
+      Files.move(
+          place.used(STAGED),
+          place.used(""),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
     }
-    try (FileChannel directory =
-        FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+    try (FileChannel directory = FileChannel.open(place.directory(), StandardOpenOption.READ)) {
       directory.force(true);
     }
+    place.close();
+  }
+
+  /** Leaves it where it is when it could not get its name. */
+  void leave() {
+    place.close();
   }
 
   /** Removes it. */
   void discard() throws IOException {
-    try (channel) {
-      Files.deleteIfExists(staged);
+    try (place;
+        channel) {
+      Files.deleteIfExists(place.used(STAGED));
     }
   }
 
   /** Why it cannot be written. */
   RefusedException refused(IOException e) {
-    return refused(staged, e);
+    return refused(place, e);
   }
 
-  private static RefusedException refused(Path path, IOException e) {
+  /**
+   * The reason in words: an exception's message has the path by which the file was used, which
+   * tells nobody anything.
+   */
+  static String reason(IOException e) {
+    return switch (e) {
+      case AccessDeniedException _ -> "permission denied";
+      case NoSuchFileException _ -> "it is gone";
+      case FileSystemException of ->
+          Objects.requireNonNullElse(of.getReason(), of.getClass().getSimpleName());
+      default -> String.valueOf(e.getMessage());
+    };
+  }
+
+  private static RefusedException refused(FilePlace place, IOException e) {
     return new RefusedException(
         CheckpointCode.WRITE,
         Errno.EIO,
-        "the checkpoint cannot be written, " + path + ": " + e.getMessage(),
+        "the checkpoint cannot be written, " + place.named(STAGED) + ": " + reason(e),
         "See to the room on that disk and the permissions of the directory.");
   }
 }

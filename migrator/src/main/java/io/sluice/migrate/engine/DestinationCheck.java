@@ -6,6 +6,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.link.PeerSilence;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,8 @@ public final class DestinationCheck {
   private final MigrationLink link;
   private final MoveQuestion question;
   private final boolean probing;
-  private final long deadlineNs;
+  private final long timeoutNs;
+  private final PeerSilence lasts;
   private Step step = Step.ASK;
   private ImmutableList<Reason> objections = ImmutableList.of();
   private @Nullable Measured measured;
@@ -59,14 +61,15 @@ public final class DestinationCheck {
   /**
    * @param link to the destination; stays the caller's
    * @param probing whether it is measured what the way carries
-   * @param timeoutNs longest time in all
+   * @param timeoutNs longest time in all, in which this side was there to hear
    */
   public DestinationCheck(
       MigrationLink link, MoveQuestion question, boolean probing, long timeoutNs, long nowNs) {
     this.link = link;
     this.question = question;
     this.probing = probing;
-    deadlineNs = nowNs + timeoutNs;
+    this.timeoutNs = timeoutNs;
+    lasts = new PeerSilence(nowNs);
   }
 
   /** Whether all is known that will be. */
@@ -90,25 +93,32 @@ public final class DestinationCheck {
    * @return how much was done
    */
   public int doWork(long nowNs) {
+    int done;
     try {
-      if (!isOver() && nowNs - deadlineNs > 0) {
-        end(
-            new Reason(
-                MigrationCode.TARGET_SILENT,
-                "the destination does not answer",
-                "See whether its daemon runs and can be reached."));
-      }
-      return switch (step) {
-        case ASK -> ask(nowNs, Step.FIRST_ANSWER);
-        case FIRST_ANSWER -> hear() ? ask(nowNs, Step.SECOND_ANSWER) : 0;
-        case SECOND_ANSWER -> hear() ? answered(nowNs) : 0;
-        case PROBE -> probe(nowNs);
-        case OVER -> 0;
-      };
+      done = step(nowNs);
     } catch (SluiceException e) {
       end(Reason.of(e));
       return 1;
     }
+    if (lasts.look(nowNs) > timeoutNs && !isOver()) {
+      end(
+          new Reason(
+              MigrationCode.TARGET_SILENT,
+              "the destination does not answer",
+              "See whether its daemon runs and can be reached."));
+      return 1;
+    }
+    return done;
+  }
+
+  private int step(long nowNs) {
+    return switch (step) {
+      case ASK -> ask(nowNs, Step.FIRST_ANSWER);
+      case FIRST_ANSWER -> hear() ? ask(nowNs, Step.SECOND_ANSWER) : 0;
+      case SECOND_ANSWER -> hear() ? answered(nowNs) : 0;
+      case PROBE -> probe(nowNs);
+      case OVER -> 0;
+    };
   }
 
   private void end(Reason why) {

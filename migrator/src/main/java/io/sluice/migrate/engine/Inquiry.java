@@ -6,6 +6,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.link.PeerSilence;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Inquiry {
   private final MigrationLink link;
   private final UUID id;
-  private final long deadlineNs;
+  private final long timeoutNs;
+  private final PeerSilence unanswered;
   private boolean asked;
   private @Nullable Answer answer;
   private @Nullable Reason failure;
@@ -39,12 +41,13 @@ public final class Inquiry {
   /**
    * @param link to the destination; stays the caller's
    * @param id of the attempt
-   * @param timeoutNs longest time for the answer
+   * @param timeoutNs longest time for the answer, in which this side was there to hear it
    */
   public Inquiry(MigrationLink link, UUID id, long timeoutNs, long nowNs) {
     this.link = link;
     this.id = id;
-    deadlineNs = nowNs + timeoutNs;
+    this.timeoutNs = timeoutNs;
+    unanswered = new PeerSilence(nowNs);
   }
 
   /** Whether there is an answer, or a reason why there is none. */
@@ -71,7 +74,14 @@ public final class Inquiry {
     if (isOver()) {
       return 0;
     }
-    if (nowNs - deadlineNs > 0) {
+    int done;
+    try {
+      done = step();
+    } catch (SluiceException e) {
+      failure = Reason.of(e);
+      return 1;
+    }
+    if (unanswered.look(nowNs) > timeoutNs && !isOver()) {
       failure =
           new Reason(
               MigrationCode.TARGET_SILENT,
@@ -79,12 +89,7 @@ public final class Inquiry {
               "See whether its daemon runs and can be reached.");
       return 1;
     }
-    try {
-      return step();
-    } catch (SluiceException e) {
-      failure = Reason.of(e);
-      return 1;
-    }
+    return done;
   }
 
   private int step() {

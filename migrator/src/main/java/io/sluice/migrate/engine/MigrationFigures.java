@@ -16,7 +16,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
       new MigrationFigures(
           new Detach(0, 0, 0, 0, 0),
           new Stop(0, 0, 0, 0, 0, false, 0, 0),
-          new Saving(0, 0),
+          new Saving(0, 0, 0),
           MovedSessions.NONE);
 
   /**
@@ -58,8 +58,9 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
    *
    * @param deviceNs until its device was held and saved
    * @param redirtyNs until what the GPU wrote of its memory was made dirty
+   * @param machineBytesLeft of its memory, for its own last pass; -1 unknown
    */
-  public record Saving(long deviceNs, long redirtyNs) {}
+  public record Saving(long deviceNs, long redirtyNs, long machineBytesLeft) {}
 
   MigrationFigures with(Detach newDetach) {
     return new MigrationFigures(newDetach, stop, saving, sessions);

@@ -58,6 +58,7 @@ public final class MigrationSource implements AutoCloseable {
   private volatile @Nullable Reason reason;
   private volatile MigrationFigures figures = MigrationFigures.NONE;
   private volatile long nowNs;
+  private volatile int agreedVersion; // 0 before
   private long lastSentNs;
   private long lastHeardNs;
   private long switchOverNs;
@@ -112,7 +113,7 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    copy = new SourceCopy(memory, stop, link, rate);
+    copy = new SourceCopy(memory, stop, link, rate, !settings.keepSource());
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
@@ -200,7 +201,8 @@ public final class MigrationSource implements AutoCloseable {
         copy.bytesPerSecond(),
         plan.expectedDrainNs(),
         link.statistics(),
-        machine.progress().bytesLeft(),
+        MigrationStatus.MachineBytes.of(machine, !settings.keepSource()),
+        agreedVersion,
         undo.wentOnNs(),
         figures,
         nowNs);
@@ -285,6 +287,7 @@ public final class MigrationSource implements AutoCloseable {
     in.require(
         version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
     agree(Agreement.ACCEPTED);
+    agreedVersion = version;
     machine.start(in.rest());
     if (!handsOver && !machine.asksForGuestWrites()) {
       memory.forgetGuestMemory();
@@ -370,7 +373,7 @@ public final class MigrationSource implements AutoCloseable {
         memory.beginPass();
       }
       figures = figures.with(stopFigures(parked));
-      enter(Phase.FINAL_COPY, "the GPU has drained, and the machine stands");
+      enter(Phase.FINAL_COPY, "the GPU has drained, and the guest stands");
     }
     return worked + 1;
   }
@@ -404,7 +407,7 @@ public final class MigrationSource implements AutoCloseable {
     if (!state.isRedirtying() && !memory.isPassing()) {
       machine.switchOver();
       switchOverNs = nowNs;
-      figures = figures.with(state.times(), machine.sessions());
+      figures = figures.with(state.figures(), machine.sessions());
       enter(Phase.SWITCH_OVER, "all is sent");
       worked++;
     }
@@ -413,7 +416,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int switchOver() {
     if (machine.progress().state() == State.COMPLETED) {
-      enter(Phase.RESTORE, "the machine's memory is there");
+      enter(Phase.RESTORE, "its memory is there");
       if (agreement == Agreement.READY) {
         commit();
       }

@@ -284,6 +284,7 @@ public final class MigrationTarget implements AutoCloseable {
       Reason why = Offer.noCommonVersion(given);
       throw new RefusedException(why.code(), Errno.EPROTO, why.what(), why.remedy());
     }
+    log.setName(given.name());
     enter(new Offered(given, null), "guest=" + given.name());
     TargetMachine machine = host.admit(given);
     enter(new Offered(given, machine), "there is room");

@@ -14,15 +14,21 @@ final class SourceCopy {
   private final MachineStop stop;
   private final MigrationLink link;
   private final LinkRate rate;
+  private final boolean apart;
 
   /** When the machine was last seen not to stand still. */
   private long ranNs;
 
-  SourceCopy(MemorySource memory, MachineStop stop, MigrationLink link, LinkRate rate) {
+  /**
+   * @param apart whether the machine's memory goes beside the link, not by it
+   */
+  SourceCopy(
+      MemorySource memory, MachineStop stop, MigrationLink link, LinkRate rate, boolean apart) {
     this.memory = memory;
     this.stop = stop;
     this.link = link;
     this.rate = rate;
+    this.apart = apart;
   }
 
   /**
@@ -32,7 +38,7 @@ final class SourceCopy {
    */
   int work(long nowNs) {
     int worked = memory.work(MemorySource.PAGES_AT_ONCE);
-    rate.update(nowNs, carriedBytes() + stop.bytesCarried());
+    rate.update(nowNs, carriedBytes() + (apart ? stop.bytesCarried() : 0));
     stop.look(nowNs);
     if (!stop.isStopped()) {
       ranNs = nowNs;

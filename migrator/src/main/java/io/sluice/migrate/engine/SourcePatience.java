@@ -2,6 +2,7 @@ package io.sluice.migrate.engine;
 
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
 import io.sluice.migrate.link.MigrationCode;
+import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.phase.Phase;
 import java.time.Duration;
 import java.util.Optional;
@@ -31,7 +32,7 @@ final class SourcePatience {
   private final long startNs;
   private Phase seen = Phase.PREPARE;
   private long seenSteps;
-  private long seenNs;
+  private PeerSilence stands;
   private boolean forced;
 
   SourcePatience(String guest, MigrationSettings settings, LinkRate rate, long startNs) {
@@ -39,6 +40,7 @@ final class SourcePatience {
     this.settings = settings;
     this.rate = rate;
     this.startNs = startNs;
+    stands = new PeerSilence(startNs);
   }
 
   /**
@@ -64,7 +66,8 @@ final class SourcePatience {
 
   /**
    * Whether the other side gets no further while the guest waits for nobody else: it may say all
-   * the time that it is there, and take nothing or never be ready.
+   * the time that it is there, and take nothing or never be ready. Time in which this side stood
+   * still does not count.
    *
    * @param ours whether this side has something left to do, for which the other one waits
    * @param carriedBytes that the other side's link has taken so far
@@ -76,11 +79,11 @@ final class SourcePatience {
     if (!waits || phase != seen || steps != seenSteps) {
       seen = phase;
       seenSteps = steps;
-      seenNs = nowNs;
+      stands = new PeerSilence(nowNs);
       return Optional.empty();
     }
     Duration longest = settings.peer().held();
-    return nowNs - seenNs > longest.toNanos()
+    return stands.look(nowNs) > longest.toNanos()
         ? Optional.of(
             silent(
                 "the destination answers and gets no further while the guest waits, seconds="

@@ -156,13 +156,15 @@ final class SourceState {
     return !redirtying;
   }
 
-  /** What took how long; once taken. */
-  MigrationFigures.Saving times() {
+  /** What took how long, and what the machine has left; once taken. */
+  MigrationFigures.Saving figures() {
     if (!(life.state() instanceof SavingState.Taken taken)) {
       throw new AssertionError("not taken, stage=" + life.stage());
     }
     return new MigrationFigures.Saving(
-        taken.atNs() - taken.begunNs(), redirtiedNs - taken.begunNs());
+        taken.atNs() - taken.begunNs(),
+        redirtiedNs - taken.begunNs(),
+        machine.progress().bytesLeft());
   }
 
   /** Of the machine's memory, that the GPU wrote. */

@@ -50,6 +50,11 @@ public interface SourceMachine extends AutoCloseable {
     return false;
   }
 
+  /** The program that runs it, with its version; empty for a process. */
+  default String program() {
+    return "";
+  }
+
   /**
    * A word for the destination's machine ({@code MACHINE} frame), once; null when there is none.
    */

@@ -140,6 +140,7 @@ final class PageFrames {
     in.require(runs > 0, "has runs");
     FieldReader table = in.part(runs * RUN_BYTES);
     ByteBuffer bytes = in.rest();
+    in.require(frame.type() == FrameType.PAGES || !bytes.hasRemaining(), "zeros have no bytes");
     int total = 0;
     for (int i = 0; i < runs; i++) {
       long offset = table.u64();

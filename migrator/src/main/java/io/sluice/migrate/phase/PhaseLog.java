@@ -32,7 +32,7 @@ public final class PhaseLog<P extends Enum<P>> {
    */
   public record Entry<P>(P phase, long atNs, String reason) {}
 
-  private final String name;
+  private volatile String name;
   private final BiPredicate<P, P> canBecome;
   private final Observer<P> observer;
   private final List<Entry<P>> entries = new ArrayList<>();
@@ -50,6 +50,11 @@ public final class PhaseLog<P extends Enum<P>> {
     this.observer = observer;
     phase = first;
     entries.add(new Entry<>(first, nowNs, "asked for"));
+  }
+
+  /** The guest is known now, which it was not at the beginning. */
+  public void setName(String guest) {
+    name = guest;
   }
 
   /** Where it stands. */

@@ -74,7 +74,8 @@ public final class QemuSource implements SourceMachine, LiveMachine {
    *
    * @param passes over the machine's memory that it has begun
    */
-  private record Figures(long bytesSent, long bytesLeft, long dirtyBytesPerSecond, long passes) {}
+  private record Figures(
+      long bytesTotal, long bytesSent, long bytesLeft, long dirtyBytesPerSecond, long passes) {}
 
   private final GuestDevice device;
   private final RamTransport.Source transport;
@@ -88,7 +89,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   private final StandBy standBy;
   private final LastPass lastPass;
   private final AtomicBoolean asking = new AtomicBoolean();
-  private volatile Figures figures = new Figures(0, 0, 0, 0);
+  private volatile Figures figures = new Figures(0, 0, 0, 0, 0);
 
   // Of the engine's thread.
   private OptionalLong configuration = OptionalLong.empty(); // until it was told
@@ -182,6 +183,11 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     return true;
   }
 
+  @Override
+  public String program() {
+    return "QEMU " + machine.version();
+  }
+
   /** Once: what the destination would have to ask its own QEMU for while the machine stands. */
   @Override
   public @Nullable ByteBuffer pollMessage() {
@@ -204,7 +210,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
 
   @Override
   public void start(ByteBuffer target) {
-    figures = new Figures(0, -1, -1, 0); // QEMU has yet to tell
+    figures = new Figures(0, 0, -1, -1, 0); // QEMU has yet to tell
     life.enter(new Copying(false), "the destination is ready");
     worker.submit(() -> {
       machine.prepareSource(settings.bandwidthBytesPerSecond(), transport.isAnswered());
@@ -308,7 +314,8 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     State state = state();
     return new MachineProgress(
         state,
-        last.bytesSent(),
+        last.bytesTotal(),
+        bytesCarried(),
         last.bytesLeft(),
         last.dirtyBytesPerSecond(),
         state == State.FAILED ? why() : "");
@@ -390,6 +397,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     boolean known = now.ramTotalBytes() != 0;
     figures =
         new Figures(
+            now.ramTotalBytes(),
             now.ramTransferredBytes(),
             known ? now.ramRemainingBytes() : -1,
             known ? now.dirtyPagesPerSecond() * PAGE_BYTES : -1,

@@ -112,7 +112,7 @@ public final class QemuTarget implements TargetMachine {
   @Override
   public MachineProgress progress() {
     State state = state();
-    return new MachineProgress(state, 0, 0, 0, state == State.FAILED ? why() : "");
+    return new MachineProgress(state, 0, 0, 0, 0, state == State.FAILED ? why() : "");
   }
 
   /** QEMU may only see that its connection has ended. */

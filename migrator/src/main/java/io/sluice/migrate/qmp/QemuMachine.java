@@ -75,6 +75,11 @@ public final class QemuMachine implements AutoCloseable {
     return new QemuMachine(socket.toString(), client, events, patience);
   }
 
+  /** The machine's version, such as {@code 11.1.2}. */
+  public String version() {
+    return client.version();
+  }
+
   /** Has someone called whenever the machine has told something; must not block, nor ask it. */
   public void setListener(Runnable listener) {
     events.setListener(listener);

@@ -138,6 +138,32 @@ public final class QmpClient implements AutoCloseable {
     }
   }
 
+  /** The version that the greeting told, such as {@code 11.1.2}; before, and of others, empty. */
+  public String version() {
+    lock.lock();
+    try {
+      JsonObject hello = greeting;
+      return hello == null
+          ? ""
+          : hello
+              .object("QMP")
+              .flatMap(qmp -> qmp.object("version"))
+              .flatMap(version -> version.object("qemu"))
+              .map(QmpClient::version)
+              .orElse("");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static String version(JsonObject numbers) {
+    return numbers.number("major").orElse(0)
+        + "."
+        + numbers.number("minor").orElse(0)
+        + "."
+        + numbers.number("micro").orElse(0);
+  }
+
   /** A command without arguments. */
   public JsonObject execute(String command, Duration timeout) {
     return execute(command, Map.of(), timeout);

@@ -3,128 +3,171 @@ package io.sluice.migrate.report;
 import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
-import io.sluice.migrate.machine.MovedSessions;
-import java.util.Locale;
-import java.util.StringJoiner;
+import java.io.StringWriter;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
 
-/** A report as JSON. */
+/** A report as JSON: times in ns since the start, amounts in bytes, moments in ISO 8601. */
 final class ReportJson {
-  private static final int VERSION = 1;
+  private static final int SCHEMA_VERSION = 1;
 
-  private ReportJson() {}
+  private final JsonGenerator json;
 
-  static String of(MigrationReport report) {
-    StringJoiner fields = new StringJoiner(",", "{", "}\n");
-    fields.add("\"version\":" + VERSION);
-    report.last().ifPresent(status -> status(fields, report, status));
-    StringJoiner phases = new StringJoiner(",", "[", "]");
-    for (MigrationReport.Span span : report.spans()) {
-      phases.add(
-          "{\"phase\":"
-              + quote(span.phase().label())
-              + ",\"fromNs\":"
-              + span.fromNs()
-              + ",\"lengthNs\":"
-              + span.lengthNs()
-              + ",\"pause\":"
-              + MigrationReport.isPause(span.phase())
-              + ",\"reason\":"
-              + quote(span.reason())
-              + "}");
-    }
-    fields.add("\"phases\":" + phases);
-    StringJoiner samples = new StringJoiner(",", "[", "]");
-    for (MigrationReport.Sample sample : report.samples()) {
-      samples.add(
-          "["
-              + sample.atNs()
-              + ","
-              + quote(sample.phase().label())
-              + ","
-              + sample.bytesSent()
-              + ","
-              + sample.bytesLeft()
-              + ","
-              + sample.rate()
-              + "]");
-    }
-    fields.add("\"samples\":" + samples);
-    return fields.toString();
+  private ReportJson(JsonGenerator json) {
+    this.json = json;
   }
 
-  private static void status(StringJoiner fields, MigrationReport report, MigrationStatus status) {
+  static String of(MoveHistory report) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json =
+        JsonFactory.builder().build().createGenerator(ObjectWriteContext.empty(), text)) {
+      new ReportJson(json).write(report);
+    }
+    return text.append('\n').toString();
+  }
+
+  private void write(MoveHistory report) {
+    json.writeStartObject();
+    json.writeNumberProperty("schemaVersion", SCHEMA_VERSION);
+    report
+        .last()
+        .ifPresent(status -> {
+          attempt(report, status);
+          headlines(report, status);
+          amounts(status);
+          figures(status.figures());
+        });
+    pause(report);
+    phases(report);
+    samples(report);
+    json.writeEndObject();
+  }
+
+  private void attempt(MoveHistory report, MigrationStatus status) {
+    MoveContext context = report.context();
     Reason reason = status.reason().orElse(new Reason("", "", ""));
-    fields.add("\"id\":" + quote(status.id().toString()));
-    fields.add("\"guest\":" + quote(status.guest()));
-    fields.add("\"phase\":" + quote(status.phase().label()));
-    fields.add("\"code\":" + quote(reason.code()));
-    fields.add("\"reason\":" + quote(reason.what()));
-    fields.add("\"remedy\":" + quote(reason.remedy()));
-    fields.add("\"gpuPausedNs\":" + report.gpuPausedNs());
-    fields.add("\"wentOnNs\":" + report.wentOnNs());
-    fields.add("\"bytesTotal\":" + status.bytesTotal());
-    fields.add("\"passes\":" + status.pass());
-    fields.add("\"pagesSent\":" + status.pagesSent());
-    fields.add("\"pausePages\":" + status.lastPassPages());
-    fields.add("\"pagesHashed\":" + status.pagesHashed());
-    fields.add("\"pagesSampledAway\":" + status.pagesSampledAway());
-    fields.add("\"guestBytesRedirtied\":" + status.guestPagesRedirtied());
-    fields.add("\"linkBytesSent\":" + status.link().bytesSent());
-    fields.add("\"linkBytesRetransmitted\":" + status.link().bytesRetransmitted());
-    fields.add("\"linkReconnects\":" + status.link().reconnects());
-    fields.add("\"linkBytesPerSecond\":" + status.rateBytesPerSecond());
-    figures(fields, status.figures());
+    json.writeStringProperty("id", status.id().toString());
+    json.writeStringProperty("guest", status.guest());
+    json.writeStringProperty("from", context.from());
+    json.writeStringProperty("to", context.to());
+    json.writeStringProperty("gpu", context.gpu());
+    json.writeStringProperty("sluiced", context.version());
+    json.writeStringProperty("machine", context.machine());
+    json.writeNumberProperty("protocol", status.agreedVersion());
+    json.writeObjectPropertyStart("options");
+    context.options().forEach(json::writeStringProperty);
+    json.writeEndObject();
+    json.writeStringProperty("startedAt", context.startedAt().toString());
+    report.endedAt().ifPresent(at -> json.writeStringProperty("endedAt", at.toString()));
+    json.writeNumberProperty("elapsedNs", report.elapsedNs());
+    json.writeStringProperty("phase", status.phase().label());
+    json.writeStringProperty("code", reason.code());
+    json.writeStringProperty("reason", reason.what());
+    json.writeStringProperty("remedy", reason.remedy());
   }
 
-  private static void figures(StringJoiner fields, MigrationFigures figures) {
+  private void headlines(MoveHistory report, MigrationStatus status) {
+    json.writeBooleanProperty("machineStands", status.machine().stands());
+    json.writeNumberProperty("machinePausedNs", report.machinePausedNs());
+    json.writeNumberProperty("gpuPausedNs", report.gpuPausedNs());
+    json.writeNumberProperty("wentOnNs", report.wentOnNs());
+  }
+
+  private void amounts(MigrationStatus status) {
+    json.writeNumberProperty("bytesTotal", status.allBytesTotal());
+    json.writeNumberProperty("bytesSent", status.allBytesSent());
+    json.writeNumberProperty("bytesLeft", status.allBytesLeft());
+    json.writeNumberProperty("bytesPerSecond", status.rateBytesPerSecond());
+    json.writeNumberProperty("machineBytesTotal", status.machine().totalBytes());
+    json.writeNumberProperty("machineBytesSent", status.machine().sentBytes());
+    json.writeNumberProperty("machineBytesLeft", status.machineBytesLeft());
+    json.writeNumberProperty("videoBytesTotal", status.bytesTotal());
+    json.writeNumberProperty("passes", status.pass());
+    json.writeNumberProperty("pagesSent", status.pagesSent());
+    json.writeNumberProperty("pausePages", status.lastPassPages());
+    json.writeNumberProperty("pagesHashed", status.pagesHashed());
+    json.writeNumberProperty("pagesSampledAway", status.pagesSampledAway());
+    json.writeNumberProperty("guestBytesRedirtied", status.guestPagesRedirtied());
+    json.writeNumberProperty("linkBytesSent", status.link().bytesSent());
+    json.writeNumberProperty("linkBytesRetransmitted", status.link().bytesRetransmitted());
+    json.writeNumberProperty("linkReconnects", status.link().reconnects());
+  }
+
+  private void figures(MigrationFigures figures) {
     MigrationFigures.Detach detach = figures.detach();
-    fields.add(
-        new StringJoiner(",", "\"detach\":{", "}")
-            .add("\"leftBytes\":" + detach.leftBytes())
-            .add("\"expectedDrainNs\":" + detach.expectedDrainNs())
-            .add("\"channels\":" + detach.channels())
-            .add("\"running\":" + detach.running())
-            .add("\"pendingEntries\":" + detach.pendingEntries())
-            .toString());
+    json.writeObjectPropertyStart("detach");
+    json.writeNumberProperty("leftBytes", detach.leftBytes());
+    json.writeNumberProperty("expectedDrainNs", detach.expectedDrainNs());
+    json.writeNumberProperty("channels", detach.channels());
+    json.writeNumberProperty("running", detach.running());
+    json.writeNumberProperty("pendingEntries", detach.pendingEntries());
+    json.writeEndObject();
     MigrationFigures.Stop stop = figures.stop();
-    fields.add(
-        new StringJoiner(",", "\"stop\":{", "}")
-            .add("\"idleNs\":" + stop.idleNs())
-            .add("\"settleNs\":" + stop.settleNs())
-            .add("\"stoodNs\":" + stop.stoodNs())
-            .add("\"drainPages\":" + stop.drainPages())
-            .add("\"settledPages\":" + stop.settledPages())
-            .add("\"touchedByGuest\":" + stop.touchedByGuest())
-            .add("\"parked\":" + stop.parked())
-            .add("\"ended\":" + stop.ended())
-            .toString());
+    json.writeObjectPropertyStart("stop");
+    json.writeNumberProperty("idleNs", stop.idleNs());
+    json.writeNumberProperty("settleNs", stop.settleNs());
+    json.writeNumberProperty("stoodNs", stop.stoodNs());
+    json.writeNumberProperty("drainPages", stop.drainPages());
+    json.writeNumberProperty("settledPages", stop.settledPages());
+    json.writeBooleanProperty("touchedByGuest", stop.touchedByGuest());
+    json.writeNumberProperty("parked", stop.parked());
+    json.writeNumberProperty("ended", stop.ended());
+    json.writeEndObject();
     MigrationFigures.Saving saving = figures.saving();
-    fields.add(
-        new StringJoiner(",", "\"saving\":{", "}")
-            .add("\"deviceNs\":" + saving.deviceNs())
-            .add("\"redirtyNs\":" + saving.redirtyNs())
-            .toString());
-    MovedSessions sessions = figures.sessions();
-    fields.add(
-        new StringJoiner(",", "\"sessions\":{", "}")
-            .add("\"moved\":" + sessions.count())
-            .add("\"bytes\":" + sessions.bytes())
-            .add("\"stoodNs\":" + sessions.stoodNs())
-            .toString());
+    json.writeObjectPropertyStart("saving");
+    json.writeNumberProperty("deviceNs", saving.deviceNs());
+    json.writeNumberProperty("redirtyNs", saving.redirtyNs());
+    json.writeNumberProperty("machineBytesLeft", saving.machineBytesLeft());
+    json.writeEndObject();
+    json.writeObjectPropertyStart("sessions");
+    json.writeNumberProperty("moved", figures.sessions().count());
+    json.writeNumberProperty("bytes", figures.sessions().bytes());
+    json.writeNumberProperty("stoodNs", figures.sessions().stoodNs());
+    json.writeEndObject();
   }
 
-  static String quote(String text) {
-    StringBuilder out = new StringBuilder("\"");
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"' || c == '\\') {
-        out.append('\\').append(c);
-      } else if (c < ' ') {
-        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-      } else {
-        out.append(c);
-      }
+  private void pause(MoveHistory report) {
+    json.writeArrayPropertyStart("pauseParts");
+    for (PausePart part : report.pause()) {
+      json.writeStartObject();
+      json.writeStringProperty("part", part.kind().id());
+      json.writeNumberProperty("fromNs", part.fromNs());
+      json.writeNumberProperty("lengthNs", part.lengthNs());
+      json.writeBooleanProperty("gpu", part.gpu());
+      json.writeBooleanProperty("machine", part.machine());
+      json.writeEndObject();
     }
-    return out.append('"').toString();
+    json.writeEndArray();
+  }
+
+  private void phases(MoveHistory report) {
+    json.writeArrayPropertyStart("phases");
+    for (MoveHistory.Span span : report.spans()) {
+      json.writeStartObject();
+      json.writeStringProperty("phase", span.phase().label());
+      json.writeNumberProperty("fromNs", span.fromNs());
+      json.writeNumberProperty("lengthNs", span.lengthNs());
+      json.writeBooleanProperty("pause", MoveHistory.isPause(span.phase()));
+      json.writeStringProperty("reason", span.reason());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private void samples(MoveHistory report) {
+    json.writeArrayPropertyStart("samples");
+    for (MoveHistory.Sample sample : report.samples()) {
+      json.writeStartObject();
+      json.writeNumberProperty("atNs", sample.atNs());
+      json.writeStringProperty("phase", sample.phase().label());
+      json.writeNumberProperty("bytesSent", sample.bytesSent());
+      json.writeNumberProperty("bytesLeft", sample.bytesLeft());
+      json.writeNumberProperty("machineBytesSent", sample.machineBytesSent());
+      json.writeNumberProperty("machineBytesLeft", sample.machineBytesLeft());
+      json.writeNumberProperty("bytesPerSecond", sample.rate());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 }

@@ -76,6 +76,11 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   }
 
   @Override
+  public String program() {
+    return machine.program();
+  }
+
+  @Override
   public @Nullable ByteBuffer pollMessage() {
     return machine.pollMessage();
   }
@@ -154,7 +159,12 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     return failure
         .map(why ->
             new MachineProgress(
-                State.FAILED, now.bytesSent(), now.bytesLeft(), now.dirtyBytesPerSecond(), why))
+                State.FAILED,
+                now.bytesTotal(),
+                now.bytesSent(),
+                now.bytesLeft(),
+                now.dirtyBytesPerSecond(),
+                why))
         .orElse(now);
   }
 

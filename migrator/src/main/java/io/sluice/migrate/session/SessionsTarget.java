@@ -84,7 +84,7 @@ public final class SessionsTarget implements TargetMachine {
     }
     RamTransport.Target way = arriving.way();
     return way.refusal()
-        .map(why -> new MachineProgress(State.FAILED, 0, 0, 0, why))
+        .map(why -> new MachineProgress(State.FAILED, 0, 0, 0, 0, why))
         .orElseGet(() ->
             now.state() == State.COMPLETED && !way.isThrough()
                 ? MachineProgress.of(State.COPYING)

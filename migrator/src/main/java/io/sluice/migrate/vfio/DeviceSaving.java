@@ -155,7 +155,7 @@ final class DeviceSaving implements StateTransfers.Saving {
 
     @Override
     public MachineProgress progress() {
-      return new MachineProgress(state, 0, stopped ? 0 : UNKNOWN_BYTES, -1, "");
+      return new MachineProgress(state, 0, 0, stopped ? 0 : UNKNOWN_BYTES, -1, "");
     }
 
     @Override

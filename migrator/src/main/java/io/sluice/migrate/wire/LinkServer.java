@@ -54,7 +54,8 @@ public final class LinkServer implements AutoCloseable {
   private static final int MAX_OF_ADDRESS = MAX_LINKS * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
 
   private final WireLoops loops;
-  private final SslContext tls;
+  private final TlsFiles files;
+  private volatile SslContext tls;
   private final Consumer<MigrationLink> onLink;
   private final Function<UUID, Optional<TunnelTargets.Awaited>> tunnels;
   private final SessionDoor sessions;
@@ -117,6 +118,7 @@ public final class LinkServer implements AutoCloseable {
     this.sessions = sessions;
     this.onLink = onLink;
     this.tunnels = tunnels;
+    this.files = files;
     tls = files.server();
     ServerBootstrap bootstrap = new ServerBootstrap();
     bootstrap
@@ -134,6 +136,16 @@ public final class LinkServer implements AutoCloseable {
       throw WireFailure.listen(address.toString(), bound.cause());
     }
     listener = bound.channel();
+  }
+
+  /**
+   * Reads the files again: connections that come from now on are shown what is in them. Those that
+   * stand go on.
+   *
+   * @throws RefusedException when they cannot be used; the former ones are shown then
+   */
+  public void renew() {
+    tls = files.server();
   }
 
   /** The port it listens at. */

@@ -7,6 +7,9 @@ import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
 
 /**
  * The files that say who this daemon is and whom it trusts. TLS 1.3 only, and both sides show a
@@ -18,6 +21,14 @@ import java.security.GeneralSecurityException;
  */
 public record TlsFiles(Path certificate, Path key, Path authority) {
   private static final String PROTOCOL = "TLSv1.3";
+
+  /**
+   * The time in which both the certificate and one of the authority are valid.
+   *
+   * @param from the later of their beginnings
+   * @param until the earlier of their ends
+   */
+  public record Validity(Instant from, Instant until) {}
 
   private static SslProvider provider() {
     return NativeTls.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
@@ -32,7 +43,7 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
           .clientAuth(ClientAuth.REQUIRE)
           .build();
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-      throw WireFailure.certificate(toString(), e);
+      throw WireFailure.certificate("certificate " + certificate + " and its key " + key, e);
     }
   }
 
@@ -47,17 +58,55 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
           .endpointIdentificationAlgorithm("HTTPS")
           .build();
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-      throw WireFailure.certificate(toString(), e);
+      throw WireFailure.certificate("certificate " + certificate + " and its key " + key, e);
     }
   }
 
   /**
-   * Reads the files once, to find out whether they can be used.
+   * Reads the files once, to find out whether they can be used, and belong together.
    *
-   * @throws io.sluice.abi.RefusedException when not
+   * @return when they are valid, which may be over
+   * @throws io.sluice.abi.RefusedException when not; its message names the file
    */
-  public void check() {
+  public Validity check() {
+    X509Certificate own = certificates("certificate", certificate)[0];
+    PrivateKey secret = secret();
+    X509Certificate[] trusted = certificates("authority", authority);
+    if (!KeyPairs.belong(own.getPublicKey(), secret)) {
+      throw WireFailure.notAPair(key, certificate);
+    }
     SslContext _ = server();
     SslContext _ = client();
+    X509Certificate last = trusted[0];
+    for (X509Certificate one : trusted) {
+      last = one.getNotAfter().after(last.getNotAfter()) ? one : last;
+    }
+    return new Validity(
+        later(own.getNotBefore().toInstant(), last.getNotBefore().toInstant()),
+        earlier(own.getNotAfter().toInstant(), last.getNotAfter().toInstant()));
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+
+  private static X509Certificate[] certificates(String what, Path file) {
+    try {
+      return PemFiles.certificates(file);
+    } catch (IOException | GeneralSecurityException e) {
+      throw WireFailure.certificate(what + " " + file, e);
+    }
+  }
+
+  private PrivateKey secret() {
+    try {
+      return PemFiles.key(key);
+    } catch (IOException | GeneralSecurityException e) {
+      throw WireFailure.certificate("key " + key, e);
+    }
   }
 }

@@ -13,7 +13,7 @@ enum WireCode implements ErrorEntry {
   REFUSED("SLU-NET-005", "The other side refused the link.", "The message has its reason.", "See that reason, and the other daemon's log."),
   UNREACHABLE("SLU-NET-006", "The destination cannot be reached.", "Nothing listens there, or a firewall is between.", "Check the address, and [migration] listen of the destination."),
   UNTRUSTED("SLU-NET-007", "The two sides do not trust each other.", "A certificate is of another authority, out of its time, or of another name.", "See docs/migration.md, \"Certificates\"."),
-  CERTIFICATE("SLU-NET-008", "A certificate or key cannot be used.", "The file is missing, unreadable or of another format.", "Give PEM files; a key in PKCS#8: docs/migration.md, \"Certificates\"."),
+  CERTIFICATE("SLU-NET-008", "A certificate or key cannot be used.", "The file is missing, unreadable or of another format, or the key is not the certificate's.", "Give PEM files; a key in PKCS#8: docs/migration.md, \"Certificates\"."),
   LISTEN("SLU-NET-009", "The daemon cannot listen for migrations.", "The address is taken, or not of this host.", "Choose another [migration] listen."),
   FORGOTTEN("SLU-NET-010", "A link that was cut is not known any more.", "It came back too late, or its daemon was restarted.", "Nothing; the migration decides what becomes of the guest."),
   TOO_MANY("SLU-NET-011", "Too many migrations come in.", "More at once than a daemon takes.", "Try again when some have ended."),

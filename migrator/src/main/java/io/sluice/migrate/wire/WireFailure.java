@@ -5,6 +5,9 @@ import io.sluice.abi.RefusedException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +89,15 @@ final class WireFailure {
         "Give PEM files; a key in PKCS#8: docs/migration.md, \"Certificates\".");
   }
 
+  /** Each may be right; together they prove nothing. */
+  static RefusedException notAPair(Path key, Path certificate) {
+    return new RefusedException(
+        WireCode.CERTIFICATE,
+        Errno.EINVAL,
+        "cannot use key " + key + ": it is not the key of certificate " + certificate,
+        "Give the key by which that certificate was asked for: docs/migration.md, \"Certificates\".");
+  }
+
   /** Nobody can listen there. */
   static RefusedException listen(String address, @Nullable Throwable cause) {
     return new RefusedException(
@@ -96,6 +108,12 @@ final class WireFailure {
   }
 
   private static String text(@Nullable Throwable cause) {
+    if (cause instanceof NoSuchFileException) {
+      return "there is no such file";
+    }
+    if (cause instanceof AccessDeniedException) {
+      return "the daemon's user may not read it";
+    }
     return cause == null
         ? "unknown"
         : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();

@@ -2,6 +2,8 @@ package io.sluice.migrate.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Files of frames that come in the order in which the engine sends them. */
 final class CheckpointWriterTest {
   @TempDir private Path directory;
+  private final Kernel kernel = RealKernel.create();
 
   private static Frame frame(FrameType type, int first, int second) {
     ByteBuffer payload = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
@@ -35,7 +38,8 @@ final class CheckpointWriterTest {
 
   @Test
   void close_wholeAndNotWanted_leavesNothing() {
-    try (CheckpointWriter writer = CheckpointWriter.create(directory.resolve("unwanted"))) {
+    try (CheckpointWriter writer =
+        CheckpointWriter.create(FilePlace.open(kernel, directory.resolve("unwanted")))) {
       boolean sent = writer.send(MigrationLink.CONTROL, frame(FrameType.OFFER, 1, 1));
       sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.RESTORE, 0, 0));
       assertThat(sent).isTrue();
@@ -49,7 +53,7 @@ final class CheckpointWriterTest {
   @Test
   void close_somethingElseHasCome_isNotReplaced() throws Exception {
     Path file = directory.resolve("guest.checkpoint");
-    try (CheckpointWriter writer = CheckpointWriter.create(file)) {
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file))) {
       boolean sent = writer.send(MigrationLink.CONTROL, frame(FrameType.OFFER, 1, 1));
       sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.RESTORE, 0, 0));
       sent &= writer.send(MigrationLink.CONTROL, Frame.of(FrameType.COMMIT));
@@ -67,7 +71,7 @@ final class CheckpointWriterTest {
   @Test
   void send_pagesBehindTheState_areInTheFileBeforeItIsComplete() {
     Path file = directory.resolve("guest.checkpoint");
-    try (CheckpointWriter writer = CheckpointWriter.create(file)) {
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file))) {
       boolean sent = writer.send(MigrationLink.CONTROL, frame(FrameType.OFFER, 1, 1));
       sent &= writer.send(1, frame(FrameType.PAGES, 0, 0));
       sent &= writer.send(1, frame(FrameType.BARRIER, 1, 0));

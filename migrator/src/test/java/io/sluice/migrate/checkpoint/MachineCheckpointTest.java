@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -35,6 +37,7 @@ final class MachineCheckpointTest {
   private static final int BYTES = (3 << 20) + 17; // several sections, the last one not full
 
   @TempDir private Path directory;
+  private final Kernel kernel = RealKernel.create();
   private boolean sent;
 
   private Path file() {
@@ -88,7 +91,7 @@ final class MachineCheckpointTest {
 
   private void save(byte[] stream) throws IOException {
     sent = false;
-    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
       writer.expectMachine(() -> sent);
       RamTransport.Source tap = MachineCheckpoint.into(writer, socket(), THREADS);
       write(tap.open(ByteBuffer.allocate(0)), stream);
@@ -129,7 +132,7 @@ final class MachineCheckpointTest {
 
   @Test
   void poll_machineHasNotSentAll_theFileIsNotComplete() throws Exception {
-    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
       writer.expectMachine(() -> sent);
       tell(writer);
       assertThat(next(writer)).isEqualTo(FrameType.ACCEPT);
@@ -153,7 +156,7 @@ final class MachineCheckpointTest {
 
   @Test
   void machine_nobodyWantsTheFileAnyMore_itsConnectionEnds() throws Exception {
-    CheckpointWriter writer = CheckpointWriter.create(file());
+    CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()));
     writer.expectMachine(() -> sent);
     RamTransport.Source tap = MachineCheckpoint.into(writer, socket(), THREADS);
     String uri = tap.open(ByteBuffer.allocate(0));

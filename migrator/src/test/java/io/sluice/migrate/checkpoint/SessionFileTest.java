@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SessionFileTest {
   private static final UUID ID = new UUID(3, 7);
   private static final byte[] READY = SessionFrames.ready().array();
+  private static final SessionAllowance AMPLE = SessionAllowance.ofOne(1 << 20);
   private static final byte[] LARGE = frame(7, new byte[(1 << 20) + 5]); // several sections
 
   @TempDir private Path directory;
@@ -68,7 +69,12 @@ final class SessionFileTest {
   }
 
   private SessionFileWriter create(UUID id) {
-    return SessionFileWriter.create(file(), id, kernel, waiting::contains);
+    return create(id, AMPLE);
+  }
+
+  private SessionFileWriter create(UUID id, SessionAllowance allowance) {
+    return SessionFileWriter.create(
+        FilePlace.open(kernel, file()), id, kernel, allowance, waiting::contains);
   }
 
   private void save() {
@@ -77,7 +83,9 @@ final class SessionFileTest {
   }
 
   private void save(Path to, UUID id) {
-    try (SessionFileWriter writer = SessionFileWriter.create(to, id, kernel, waiting::contains)) {
+    try (SessionFileWriter writer =
+        SessionFileWriter.create(
+            FilePlace.open(kernel, to), id, kernel, AMPLE, waiting::contains)) {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(frame(1), frame(PREPARED))).isTrue();
         assertThat(host.ask(LARGE, frame(COMPLETE))).isTrue();
@@ -134,11 +142,80 @@ final class SessionFileTest {
   }
 
   @Test
+  void record_withoutEnd_isEndedAtTheAllowanceAndSaysWhy() {
+    try (SessionFileWriter writer = create(ID, new SessionAllowance(3L * LARGE.length))) {
+      List<Fd> pair = kernel.socketpair();
+      try (Fd own = pair.get(0);
+          Fd host = pair.get(1)) {
+        CompletableFuture<Void> recorded = CompletableFuture.runAsync(() -> writer.record(own));
+        assertThatThrownBy(
+                () -> {
+                  while (true) {
+                    send(kernel, host, LARGE);
+                  }
+                })
+            .hasMessageContaining("EPIPE");
+        recorded.join();
+      }
+      assertThat(writer.failure().orElseThrow())
+          .hasMessageContaining("SLU-CKP-010")
+          .hasMessageContaining("bytes=" + 3L * LARGE.length);
+      assertThat(writer.isWhole()).isFalse();
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void record_saysNothing_isEndedAndSaysWhy() {
+    try (SessionFileWriter writer = create(ID)) {
+      List<Fd> pair = kernel.socketpair();
+      try (Fd own = pair.get(0);
+          Fd host = pair.get(1)) {
+        send(kernel, host, frame(1));
+        writer.record(own, 1);
+        assertThat(receive(kernel, host, READY.length)).as("its end").isEmpty();
+      }
+      assertThat(writer.failure().orElseThrow()).hasMessageContaining("SLU-CKP-011");
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  /** A session that is whole says nothing for as long as its machine, or its host, takes. */
+  @Test
+  void record_saysNothingWhenItIsWhole_isWaitedFor() {
+    try (SessionFileWriter writer = create(ID)) {
+      List<Fd> pair = kernel.socketpair();
+      try (Fd own = pair.get(0);
+          Fd host = pair.get(1)) {
+        send(kernel, host, frame(COMPLETE));
+        CompletableFuture<Void> recorded = CompletableFuture.runAsync(() -> writer.record(own, 1));
+        assertThat(receive(kernel, host, READY.length)).isEqualTo(READY);
+        host.close();
+        recorded.join();
+      }
+      assertThat(writer.failure()).isEmpty();
+      assertThat(writer.isWhole()).isTrue();
+    }
+  }
+
+  @Test
+  void allowance_ofAnyLimit_isNoSmallerThanIt() {
+    for (long memory : new long[] {0, 1, 4L << 30, 64L << 40, Long.MAX_VALUE / 2}) {
+      SessionAllowance.ofOne(memory).take(memory);
+      SessionAllowance.withMachine(memory / 64).take(memory / 64 * 64);
+    }
+    assertThatThrownBy(() -> SessionAllowance.ofOne(1).take((1L << 30) + 9))
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
   void create_somethingElseHasTheName_isRefusedAndStays() throws Exception {
     Path _ = Files.writeString(file(), "somebody's");
     assertThatThrownBy(() -> create(ID)).hasMessageContaining("SLU-CKP-007");
-    try (CheckpointWriter _ = CheckpointWriter.create(directory.resolve("checkpoint"))) {
-      assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP-007");
+    try (CheckpointWriter _ =
+        CheckpointWriter.create(FilePlace.open(kernel, directory.resolve("checkpoint")))) {
+      assertThatThrownBy(() -> CheckpointWriter.create(FilePlace.open(kernel, file())))
+          .hasMessageContaining("SLU-CKP-007");
     }
     assertThat(file()).hasContent("somebody's");
   }
@@ -155,7 +232,8 @@ final class SessionFileTest {
       }
       assertThatThrownBy(() -> create(new UUID(1, 1)))
           .hasMessageContaining("another one is written there");
-      assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP");
+      assertThatThrownBy(() -> CheckpointWriter.create(FilePlace.open(kernel, file())))
+          .hasMessageContaining("SLU-CKP");
       writer.publish();
     }
     assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
@@ -203,10 +281,47 @@ final class SessionFileTest {
   }
 
   @Test
+  void publish_directoryThatBecameALinkMeanwhile_isWhereTheDirectoryIs() throws Exception {
+    Path theirs = Files.createDirectory(directory.resolve("theirs"));
+    Path own = Files.createDirectory(directory.resolve("own"));
+    FilePlace place = FilePlace.open(kernel, theirs.resolve("session"));
+    Path moved = Files.move(theirs, directory.resolve("moved"));
+    Path _ = Files.createSymbolicLink(theirs, own);
+    try (SessionFileWriter writer =
+        SessionFileWriter.create(place, ID, kernel, AMPLE, waiting::contains)) {
+      assertThat(moved.resolve("session.partial")).exists();
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
+      }
+      writer.publish();
+    }
+    assertThat(own).isEmptyDirectory();
+    assertThat(moved).isDirectoryContaining("glob:**/session");
+    assertThat(SessionFileReader.open(moved.resolve("session")).id()).isEqualTo(ID);
+  }
+
+  @Test
+  void close_directoryThatBecameALinkMeanwhile_leavesTheOthersFile() throws Exception {
+    Path theirs = Files.createDirectory(directory.resolve("theirs"));
+    Path own = Files.createDirectory(directory.resolve("own"));
+    Path kept = Files.writeString(own.resolve("session.partial"), "the daemon's");
+    FilePlace place = FilePlace.open(kernel, theirs.resolve("session"));
+    try (SessionFileWriter _ =
+        SessionFileWriter.create(place, ID, kernel, AMPLE, waiting::contains)) {
+      Path _ = Files.move(theirs, directory.resolve("moved"));
+      Path _ = Files.createSymbolicLink(theirs, own);
+    }
+    assertThat(kept).hasContent("the daemon's");
+    assertThat(directory.resolve("moved")).isEmptyDirectory();
+  }
+
+  @Test
   void checkpoint_overASession_isRefused() {
     save();
-    assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP-007");
-    assertThatThrownBy(() -> CheckpointReader.open(file())).hasMessageContaining("no checkpoint");
+    assertThatThrownBy(() -> CheckpointWriter.create(FilePlace.open(kernel, file())))
+        .hasMessageContaining("SLU-CKP-007");
+    assertThatThrownBy(() -> CheckpointReader.open(file()))
+        .hasMessageContaining("not a checkpoint");
   }
 
   @Test

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -44,6 +45,7 @@ final class SessionsCheckpointTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
   private static final byte[] READY = SessionFrames.ready().array();
+  private static final SessionAllowance AMPLE = SessionAllowance.withMachine(1 << 20);
   private static final byte[] LARGE = frame(7, new byte[(1 << 20) + 5]); // several sections
 
   @TempDir private Path directory;
@@ -69,8 +71,13 @@ final class SessionsCheckpointTest {
   }
 
   private void save(Writing sessions) {
-    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
-      RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), kernel, THREADS);
+    save(AMPLE, sessions);
+  }
+
+  private void save(SessionAllowance allowance, Writing sessions) {
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
+      RamTransport.Source tap =
+          MachineCheckpoint.sessionsInto(writer, allowance, socket(), kernel, THREADS);
       assertThat(tap.isAnswered()).isFalse();
       String uri = tap.open(ByteBuffer.allocate(0));
       assertThat(uri).isEqualTo("unix:" + socket());
@@ -212,8 +219,9 @@ final class SessionsCheckpointTest {
 
   @Test
   void tap_fileIsNotWantedAnyMore_sessionsHearIt() {
-    CheckpointWriter writer = CheckpointWriter.create(file());
-    RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), kernel, THREADS);
+    CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()));
+    RamTransport.Source tap =
+        MachineCheckpoint.sessionsInto(writer, AMPLE, socket(), kernel, THREADS);
     String _ = tap.open(ByteBuffer.allocate(0));
     try (Fd stream = SessionWords.say(kernel, socket(), session(1))) {
       writer.close();
@@ -241,6 +249,54 @@ final class SessionsCheckpointTest {
   }
 
   @Test
+  void tap_moreBytesThanTheAllowance_endsTheStreamAndThereIsNoFile() {
+    CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()));
+    SessionAllowance allowance = new SessionAllowance(2L * READY.length + LARGE.length - 1);
+    RamTransport.Source tap =
+        MachineCheckpoint.sessionsInto(writer, allowance, socket(), kernel, THREADS);
+    String _ = tap.open(ByteBuffer.allocate(0));
+    try (Fd first = SessionWords.say(kernel, socket(), session(1));
+        Fd second = SessionWords.say(kernel, socket(), session(2))) {
+      ask(first, frame(1), frame(PREPARED));
+      assertThat(writer.failure()).isEmpty();
+      send(kernel, second, LARGE); // one byte too many of both together
+      assertThat(receive(kernel, second, READY.length)).isEmpty();
+    }
+    await().atMost(PATIENCE).until(() -> writer.failure().isPresent());
+    assertThat(writer.failure().orElseThrow()).hasMessageContaining("SLU-CKP-010");
+    tap.close();
+    writer.close();
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void tap_asManyBytesAsTheAllowance_isTaken() {
+    SessionAllowance allowance = new SessionAllowance(LARGE.length + frame(COMPLETE).length);
+    save(
+        allowance,
+        tap -> {
+          try (Fd stream = SessionWords.say(kernel, tap, session(1))) {
+            ask(stream, LARGE, frame(COMPLETE));
+          }
+        });
+  }
+
+  @Test
+  void refuse_wantedFile_isThereAllTheSame() {
+    RefusedException late =
+        new RefusedException(CheckpointCode.SESSION_SILENT, Errno.ETIMEDOUT, "late", "");
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
+      boolean taken = writer.send(MigrationLink.CONTROL, frameOf(FrameType.OFFER));
+      taken &= writer.send(MigrationLink.CONTROL, frameOf(FrameType.RESTORE));
+      taken &= writer.send(MigrationLink.CONTROL, Frame.of(FrameType.COMMIT));
+      assertThat(taken).isTrue();
+      writer.refuse(late);
+      assertThat(writer.failure()).isEmpty();
+    }
+    assertThat(file()).exists();
+  }
+
+  @Test
   void tap_noThreadForASession_itsStreamEndsAndOthersGoOn() {
     AtomicInteger made = new AtomicInteger();
     ThreadFactory scarce =
@@ -250,8 +306,9 @@ final class SessionsCheckpointTest {
           }
           return THREADS.newThread(work);
         };
-    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
-      RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), kernel, scarce);
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
+      RamTransport.Source tap =
+          MachineCheckpoint.sessionsInto(writer, AMPLE, socket(), kernel, scarce);
       String _ = tap.open(ByteBuffer.allocate(0));
       try (Fd first = SessionWords.say(kernel, socket(), session(1))) {
         assertThat(receive(kernel, first, READY.length)).isEmpty();
@@ -268,8 +325,9 @@ final class SessionsCheckpointTest {
   @Test
   void close_whileAWordIsNotFinished_doesNotWaitForIt() {
     FakeKernel fake = new FakeKernel();
-    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
-      RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), fake, THREADS);
+    try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
+      RamTransport.Source tap =
+          MachineCheckpoint.sessionsInto(writer, AMPLE, socket(), fake, THREADS);
       String _ = tap.open(ByteBuffer.allocate(0));
       try (Fd stream = fake.connect(socket())) {
         send(fake, stream, new byte[1]);

@@ -119,7 +119,7 @@ final class AskedMachine implements SourceMachine, LiveMachine {
 
   @Override
   public MachineProgress progress() {
-    return new MachineProgress(state, sent, left, 0, "");
+    return new MachineProgress(state, 0, sent, left, 0, "");
   }
 
   @Override

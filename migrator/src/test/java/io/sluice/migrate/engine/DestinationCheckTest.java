@@ -150,14 +150,28 @@ final class DestinationCheckTest {
   void check_nobodyAnswers_endsAtItsTime() {
     DestinationCheck check =
         new DestinationCheck(link.source(), question(), true, 5 * SECOND, nowNs);
-    int _ = check.doWork(nowNs);
-    nowNs = 5 * SECOND;
-    int _ = check.doWork(nowNs);
-    assertThat(check.isOver()).isFalse();
-    nowNs++;
+    for (; nowNs <= 5 * SECOND; nowNs += SECOND / 10) {
+      int _ = check.doWork(nowNs);
+      assertThat(check.isOver()).isFalse();
+    }
     int _ = check.doWork(nowNs);
     assertThat(check.isOver()).isTrue();
     assertThat(check.objections()).extracting(Reason::code).containsExactly("SLU-MIG-025");
+  }
+
+  @Test
+  void check_thisSideStoodStill_hearsWhatHasComeMeanwhile() {
+    DestinationCheck check =
+        new DestinationCheck(link.source(), question(), false, 5 * SECOND, nowNs);
+    int _ = check.doWork(nowNs);
+    int _ = target.doWork(nowNs);
+    nowNs += 600 * SECOND;
+    assertThat(check.doWork(nowNs)).isPositive();
+    int _ = target.doWork(nowNs);
+    nowNs += 600 * SECOND;
+    int _ = check.doWork(nowNs);
+    assertThat(check.isOver()).isTrue();
+    assertThat(check.objections()).isEmpty();
   }
 
   @Test

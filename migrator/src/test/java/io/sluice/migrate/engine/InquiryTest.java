@@ -103,6 +103,18 @@ final class InquiryTest {
     assertThat(inquiry.doWork(nowNs)).isZero();
   }
 
+  /** Stopped as a process is, or without a processor: that is no silence of the destination's. */
+  @Test
+  void doWork_thisSideStoodStill_hearsTheAnswer() {
+    committed = ID;
+    int _ = inquiry.doWork(nowNs);
+    nowNs += 600 * SECOND;
+    int _ = inquiry.doWork(nowNs);
+    assertThat(inquiry.isOver()).isFalse();
+    run();
+    assertThat(inquiry.answer()).contains(Answer.DESTINATION);
+  }
+
   @Test
   void doWork_linkCut_isNoAnswer() {
     int _ = inquiry.doWork(nowNs);

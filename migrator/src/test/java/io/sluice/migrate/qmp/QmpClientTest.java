@@ -67,6 +67,19 @@ final class QmpClientTest {
     }
   }
 
+  @Test
+  void version_greeted_isQemus() throws Exception {
+    String greeting = ScriptedMonitor.GREETING.replace("11}", "11, \"minor\": 1, \"micro\": 2}");
+    try (ScriptedMonitor _ =
+            monitor(with -> {
+              with.say(greeting);
+              with.answer("{}");
+            });
+        QmpClient client = connect()) {
+      assertThat(client.version()).isEqualTo("11.1.2");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -85,7 +85,7 @@ final class SimMachine {
 
   private MachineProgress progress(State state) {
     long left = source == State.COPYING ? Math.max(0, copyNs - (clock.getAsLong() - since)) : 0;
-    return new MachineProgress(state, 0, left, 0, failure == null ? "" : failure);
+    return new MachineProgress(state, 0, 0, left, 0, failure == null ? "" : failure);
   }
 
   final SourceMachine sourceSide =
@@ -134,7 +134,7 @@ final class SimMachine {
         public MachineProgress progress() {
           look();
           return cutOff && source == State.FAILED
-              ? new MachineProgress(State.FAILED, 0, 0, 0, "the way has ended")
+              ? new MachineProgress(State.FAILED, 0, 0, 0, 0, "the way has ended")
               : SimMachine.this.progress(source);
         }
 

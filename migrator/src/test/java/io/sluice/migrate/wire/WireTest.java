@@ -250,6 +250,30 @@ final class WireTest {
     assertThat(rig.links).isEmpty();
   }
 
+  @Test
+  void renew_newCertificate_isShownToWhoComesLater_linksGoOn() throws Exception {
+    TlsFiles files = rig.certificates.of("renewed", "elsewhere.example");
+    LinkServer server = rig.server(files);
+    TlsFiles same = rig.certificates.of("renewed", "localhost"); // in the same files
+    assertThat(same).isEqualTo(files);
+    assertThat(failureOf(client(server.port(), 0).link(UUID.randomUUID(), 1)).code())
+        .isEqualTo("SLU-NET-007");
+
+    server.renew();
+
+    MigrationLink source = client(server.port(), 0).link(UUID.randomUUID(), 1);
+    MigrationLink target = rig.incoming();
+    Files.writeString(files.key(), "no key");
+    assertThatThrownBy(server::renew).hasMessageContaining("SLU-NET-008");
+    Frame sent = frame(FrameType.STATE, 1000, 1);
+    send(source, 0, sent);
+    assertThat(await(target, 0)).isEqualTo(frame(FrameType.STATE, 1000, 1));
+    MigrationLink another = client(server.port(), 0).link(UUID.randomUUID(), 1);
+    assertThat(rig.incoming().failure()).isEmpty();
+    another.close();
+    source.close();
+  }
+
   private static void assertUntrusted(RefusedException why, String reason) {
     assertThat(why.code()).isEqualTo("SLU-NET-007");
     assertThat(why.what()).matches("the two sides do not trust.* peer=.*, reason=" + reason);

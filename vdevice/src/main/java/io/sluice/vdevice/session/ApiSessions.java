@@ -34,6 +34,9 @@ public interface ApiSessions {
   Opened arrive(
       int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended);
 
+  /** Most memory that the objects of all sessions may have, or have been allowed to. */
+  long mostMemoryBytes();
+
   /**
    * Pages of a session's memory.
    *

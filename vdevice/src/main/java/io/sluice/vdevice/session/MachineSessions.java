@@ -262,6 +262,11 @@ public final class MachineSessions implements AutoCloseable {
     return all().size();
   }
 
+  /** Most memory that the objects of all may have, or have been allowed to. */
+  public long mostMemoryBytes() {
+    return host.mostMemoryBytes();
+  }
+
   /** Closes all; no session is opened any more. */
   @Override
   public void close() {

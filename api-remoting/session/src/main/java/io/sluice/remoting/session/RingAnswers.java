@@ -4,6 +4,8 @@ import static io.sluice.remoting.session.RingLayout.ANSWERS;
 import static io.sluice.remoting.session.RingLayout.ANSWER_BYTES;
 import static io.sluice.remoting.session.RingLayout.ANSWER_COUNT;
 import static io.sluice.remoting.session.RingLayout.ANSWER_VALUES;
+import static io.sluice.remoting.session.RingLayout.CALLERS;
+import static io.sluice.remoting.session.RingLayout.CALLER_BYTES;
 import static io.sluice.remoting.session.RingLayout.WORD;
 
 import io.sluice.abi.Errno;
@@ -12,7 +14,8 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * The answers to calls that are waited for: a slot each, chosen by the caller, with a futex word
- * that the host sets last. Belongs to the session's thread.
+ * that the host sets last, and a word of the caller's that says whether it sleeps. Belongs to the
+ * session's thread.
  */
 final class RingAnswers implements SessionPort.Answers {
   private static final int ANSWERED = 1;
@@ -57,11 +60,15 @@ final class RingAnswers implements SessionPort.Answers {
       for (int i = 0; i < Math.min(values.length, ANSWER_VALUES); i++) {
         memory.set(ValueLayout.JAVA_LONG, at + 8 + 8L * i, values[i]);
       }
-      // The caller exchanges 2 for 0 before it sleeps, so that one that spins costs no system call.
-      int before = (int) WORD.getAndSet(memory, at, ANSWERED);
-      if (before != 0) {
+      WORD.setVolatile(memory, at, ANSWERED);
+      // A caller that spins does not say that it sleeps, and costs no system call.
+      if ((int) WORD.getVolatile(memory, caller()) != 0) {
         application.wake(memory.asSlice(at, Integer.BYTES));
       }
+    }
+
+    private long caller() {
+      return CALLERS + (slotPlusOne() - 1) * CALLER_BYTES;
     }
   }
 }

@@ -14,7 +14,8 @@ import java.lang.invoke.VarHandle;
  * 0x180 notice sleeping: a futex word (application sets 1, host exchanges 0)
  * 0x1c0 state: 0 serves, else the errno it ended with (host); a futex word
  * 0x200 notices wait for room: 0 or 1 (host)
- * 0x1000 answers: 64 of 128 bytes: u32 state (a futex word), i32 status, u64 values[15]
+ * 0x1000 answers: 64 of 128 bytes: u32 state (a futex word), i32 status, u64 values[15] (host)
+ * 0x3000 callers: 64 of 64 bytes: u32 1 while the caller of the answer sleeps (application)
  * 0x4000 notices: 1024 of 16 bytes: u32 kind, i32 status, u32 index, u32 0
  * 0x8000 submission ring, 256 KiB
  * 0x48000 the application's own
@@ -33,6 +34,8 @@ public final class RingLayout {
   static final int ANSWER_COUNT = 64;
   static final long ANSWER_BYTES = 128;
   static final int ANSWER_VALUES = 15;
+  static final long CALLERS = 0x3000;
+  static final long CALLER_BYTES = 64;
   static final long NOTICES = 0x4000;
   static final int NOTICE_COUNT = 1024;
   static final long NOTICE_BYTES = 16;

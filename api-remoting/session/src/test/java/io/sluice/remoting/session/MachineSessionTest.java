@@ -166,7 +166,8 @@ class MachineSessionTest {
   void answer_callerSleeps_machineIsInterrupted() throws InterruptedException {
     served(session -> {
       kernel.drain(notified);
-      RingLayout.WORD.setVolatile(application.memory(), RingLayout.ANSWERS, 2);
+      RingLayout.WORD.setVolatile(application.memory(), RingLayout.ANSWERS, 0);
+      RingLayout.WORD.setVolatile(application.memory(), RingLayout.CALLERS, 1);
       application.post(1, 1, 41);
       awaitNotice();
       assertThat((int) RingLayout.WORD.getAcquire(application.memory(), RingLayout.ANSWERS))

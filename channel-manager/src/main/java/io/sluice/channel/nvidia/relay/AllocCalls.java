@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.alloc.ChannelGroupAlloc;
 import io.sluice.abi.rm.alloc.EventAlloc;
 import io.sluice.abi.rm.alloc.MemoryAlloc;
 import io.sluice.abi.rm.alloc.Nv0080Alloc;
@@ -42,7 +43,7 @@ final class AllocCalls {
     }
     Optional<MemorySegment> block = call.block();
     if (block.isPresent()) {
-      check(type, Nvos64Alloc.H_ROOT.bits(argument), block.get());
+      check(type, call, block.get());
     } else if (type == ProgramClass.NV01_DEVICE_0) {
       throw without(type); // RM would take the first card
     }
@@ -52,6 +53,7 @@ final class AllocCalls {
       requireUnnamed(argument);
     } else {
       driver.requireOwn(client, type.name());
+      ProgramDriver.requireOther(client, Nvos64Alloc.H_OBJECT.bits(argument));
     }
     return switch (type) {
       case NV01_MEMORY_SYSTEM -> systemMemory(call, block.orElseThrow(() -> without(type)));
@@ -76,12 +78,12 @@ final class AllocCalls {
   }
 
   /** Checks what a block names, and clears what is none of a program's business. */
-  private void check(ProgramClass type, int client, MemorySegment block) throws Denial {
+  private void check(ProgramClass type, DriverCall call, MemorySegment block) throws Denial {
     if (block.byteSize() != type.shape().bytes()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, type + ": a block of another size");
     }
     driver.requireOwnClients(block, type.shape());
-    driver.translate(block, type.shape());
+    driver.translate(block, type.shape(), call.kept());
     switch (type) {
       case NV01_DEVICE_0 -> {
         if (Nv0080Alloc.DEVICE_ID.bits(block) != driver.card().deviceInstance()) {
@@ -89,7 +91,7 @@ final class AllocCalls {
         }
         if (Nv0080Alloc.H_CLIENT_SHARE.bits(block) == 0) {
           // It would share one address space with all clients of the host that say so.
-          Nv0080Alloc.H_CLIENT_SHARE.setBits(block, client);
+          Nv0080Alloc.H_CLIENT_SHARE.setBits(block, Nvos64Alloc.H_ROOT.bits(call.argument()));
         }
       }
       case NV01_MEMORY_SYSTEM, NV01_MEMORY_LOCAL_USER, NV50_MEMORY_VIRTUAL -> {
@@ -115,6 +117,7 @@ final class AllocCalls {
   private int pass(DriverCall call, ProgramClass type) {
     MemorySegment argument = call.argument();
     long said = Nvos64Alloc.PARAMS_SIZE.get(argument);
+    call.kept().pointer(argument, Nvos64Alloc.PARAMS.offset());
     Nvos64Alloc.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
     Nvos64Alloc.PARAMS_SIZE.set(argument, 0);
     int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
@@ -139,9 +142,20 @@ final class AllocCalls {
         if (type == ProgramClass.HOPPER_USERMODE_A && isInBar1(call)) {
           object.setDoorbell();
         }
+        if (type == ProgramClass.KEPLER_CHANNEL_GROUP_A) {
+          addGroup(object, call);
+        }
       }
     }
     return result;
+  }
+
+  private void addGroup(RmObject object, DriverCall call) {
+    Optional<ProgramFile> control = driver.objects().controlOf(object.name().client());
+    if (control.isPresent() && call.block().isPresent()) {
+      int engine = ChannelGroupAlloc.ENGINE_TYPE.bits(call.block().get());
+      driver.objects().groups().add(object.name(), control.get().fd(), engine);
+    }
   }
 
   /** Video memory, of the guest's share. */
@@ -153,7 +167,7 @@ final class AllocCalls {
     }
     boolean made = false;
     try {
-      int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
+      int result = passVideo(call, block);
       if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
         RmObject object =
             driver
@@ -172,6 +186,20 @@ final class AllocCalls {
         driver.video().giveBack(wanted);
       }
     }
+  }
+
+  /** Where the card has none left others give up first what is beyond their shares. */
+  private int passVideo(DriverCall call, MemorySegment block) {
+    byte[] argument = call.argument().toArray(ValueLayout.JAVA_BYTE);
+    byte[] parameters = block.toArray(ValueLayout.JAVA_BYTE);
+    int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
+    if (Nvos64Alloc.STATUS.bits(call.argument()) == RmStatus.NO_MEMORY.code()
+        && driver.video().makeRoom()) {
+      var _ = call.argument().copyFrom(MemorySegment.ofArray(argument));
+      var _ = block.copyFrom(MemorySegment.ofArray(parameters));
+      result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
+    }
+    return result;
   }
 
   /** System memory: of pages of ours, answered as RM would answer for its own. */

@@ -1,9 +1,11 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.control.Timeslice;
 import io.sluice.abi.rm.ioctl.Nvos54Control;
 import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.BlockShape.ListShape;
+import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,20 +41,36 @@ final class ControlCalls {
       throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": flags");
     }
     connect(call, control);
-    if (control == ProgramControl.CLIENT_SET_INHERITED_SHARE_POLICY) {
-      // It opens the program's objects to others of the process that makes the calls, which is
-      // ours.
+    if (isAnswered(control)) {
       Nvos54Control.STATUS.setBits(argument, RmStatus.OK.code());
       return 0;
     }
     if (call.block().isPresent()) {
-      before(control, call.block().get());
+      before(control, call, call.block().get());
     }
     int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
     if (call.block().isPresent() && Nvos54Control.STATUS.bits(argument) == RmStatus.OK.code()) {
-      after(control, call.block().get());
+      after(control, argument, call.block().get());
     }
     return result;
+  }
+
+  /**
+   * Whether a command is answered here, with success.
+   *
+   * <ul>
+   *   <li>One opens the program's objects to others of the process that makes the calls: ours.
+   *   <li>One has RM see to the card's interrupts, which it does by itself. Libcuda sends it when
+   *       it has waited for a second, and waits no longer if that is refused: a kernel would seem
+   *       to be over that is not.
+   *   <li>One clears the errors of whatever channel the graphics engine has, be it another guest's.
+   *       Libcuda sends it for a channel that has ended, whose errors nobody asks for again.
+   * </ul>
+   */
+  private static boolean isAnswered(ProgramControl control) {
+    return control == ProgramControl.CLIENT_SET_INHERITED_SHARE_POLICY
+        || control == ProgramControl.MC_SERVICE_INTERRUPTS
+        || control == ProgramControl.DEBUG_CLEAR_ALL_SM_ERROR_STATES;
   }
 
   /** Has every pointer lead to the block that came for it, or nowhere. */
@@ -64,6 +82,7 @@ final class ControlCalls {
     if (!fits || bytes != Nvos54Control.PARAMS_SIZE.get(argument)) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": a block of another size");
     }
+    call.kept().pointer(argument, Nvos54Control.PARAMS.offset());
     Nvos54Control.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
     List<ListShape> lists = shape.lists();
     if (call.blocks().size() > 2 + lists.size() || bytes == 0 && !lists.isEmpty()) {
@@ -89,10 +108,12 @@ final class ControlCalls {
       throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": a list of another length");
     }
     long address = content.byteSize() == 0 ? 0 : content.address();
+    call.kept().pointer(block, list.pointer());
     block.set(ValueLayout.JAVA_LONG, list.pointer(), address);
   }
 
-  private void before(ProgramControl control, MemorySegment block) throws Denial {
+  private void before(ProgramControl control, DriverCall call, MemorySegment block) throws Denial {
+    MemorySegment argument = call.argument();
     switch (control) {
       case GPU_GET_ID_INFO -> {
         block.set(ValueLayout.JAVA_LONG, NAME_POINTER, 0);
@@ -107,13 +128,30 @@ final class ControlCalls {
       }
       case GPU_ASYNC_ATTACH_ID, GPU_GET_ID_INFO_V2, GPU_GET_PCI_INFO, GPU_QUERY_DRAIN_STATE ->
           requireOwnCards(block, 1, control);
-      case SET_TIMESLICE -> {
-        if (Long.compareUnsigned(block.get(ValueLayout.JAVA_LONG, 0), MAX_TIMESLICE_US) > 0) {
-          block.set(ValueLayout.JAVA_LONG, 0, MAX_TIMESLICE_US);
+      case GR_SET_CTXSW_PREEMPTION_MODE -> Preemption.require(block);
+      case GPFIFO_SCHEDULE -> {
+        if (driver.objects().groups().computes(named(argument))) {
+          Preemption.require(driver, call.file(), named(argument));
         }
       }
+      case SET_TIMESLICE ->
+          Timeslice.MICROSECONDS.set(block, slice(argument, Timeslice.MICROSECONDS.get(block)));
       default -> {}
     }
+  }
+
+  private static RmObject.Name named(MemorySegment argument) {
+    return new RmObject.Name(
+        Nvos54Control.H_CLIENT.bits(argument), Nvos54Control.H_OBJECT.bits(argument));
+  }
+
+  /** What a group has of its guest's time; where guests have no weights, what it asks for. */
+  private long slice(MemorySegment argument, long wanted) {
+    return driver
+        .objects()
+        .groups()
+        .slice(named(argument))
+        .orElse(Long.compareUnsigned(wanted, MAX_TIMESLICE_US) > 0 ? MAX_TIMESLICE_US : wanted);
   }
 
   private void requireOwnCards(MemorySegment block, int most, ProgramControl control)
@@ -129,7 +167,18 @@ final class ControlCalls {
     }
   }
 
-  private void after(ProgramControl control, MemorySegment block) {
+  private void after(ProgramControl control, MemorySegment argument, MemorySegment block) {
+    if (control == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN) {
+      driver
+          .objects()
+          .find(Nvos54Control.H_CLIENT.bits(argument), Nvos54Control.H_OBJECT.bits(argument))
+          .filter(object -> object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A))
+          .ifPresent(channel ->
+              driver
+                  .objects()
+                  .groups()
+                  .number(channel.name(), channel.parent(), block.get(ValueLayout.JAVA_INT, 0)));
+    }
     if (control == ProgramControl.GPU_GET_ATTACHED_IDS
         || control == ProgramControl.GPU_GET_PROBED_IDS) {
       hideOtherCards(block);

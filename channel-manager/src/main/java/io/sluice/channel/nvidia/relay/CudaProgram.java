@@ -72,6 +72,11 @@ final class CudaProgram {
         driver.pinned().bytes());
   }
 
+  /** Sets its channels' time slices anew, if they are worth something else by now. */
+  void refreshSlices() {
+    driver.objects().groups().refresh();
+  }
+
   /** Has it leave. */
   void sendAway() {
     driver.kernel().shutdown(connection);
@@ -181,7 +186,8 @@ final class CudaProgram {
             file,
             RelayRequest.ARGUMENT.bits(link.header()),
             RelayRequest.ADDRESS.get(link.header()),
-            DriverCall.blocks(link.body(), RelayRequest.LENGTH.get(link.header())));
+            DriverCall.blocks(link.body(), RelayRequest.LENGTH.get(link.header())),
+            new KeptWords());
     boolean woke = file.wakes();
     int value = 0;
     try {
@@ -189,6 +195,8 @@ final class CudaProgram {
           file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call, link.descriptors());
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
+    } finally {
+      call.kept().restore();
     }
     List<Fd> along = !woke && file.wakes() ? List.of(file.fd()) : List.of();
     link.reply(0, value, 0, link.body().byteSize(), along);
@@ -232,6 +240,7 @@ final class CudaProgram {
     } catch (SyscallException | IllegalStateException e) {
       refusals.accept("its clients are freed with its files: " + e);
     } finally {
+      driver.objects().groups().removeAll();
       driver.files().closeAll();
       driver.objects().removeAll();
     }

@@ -14,9 +14,14 @@ import java.util.Optional;
  * @param request the request word
  * @param pinnedAt where in the memory file that came along the pages begin
  * @param blocks the argument, what it points to, and what that points to; empty for null pointers
+ * @param kept of the blocks, for when the call was made
  */
 record DriverCall(
-    ProgramFile file, int request, long pinnedAt, ImmutableList<MemorySegment> blocks) {
+    ProgramFile file,
+    int request,
+    long pinnedAt,
+    ImmutableList<MemorySegment> blocks,
+    KeptWords kept) {
   /** Most blocks of a call. */
   static final int MAX_BLOCKS = 8;
 

@@ -5,14 +5,24 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.time.GuestSlices;
+import io.sluice.channel.nvidia.time.ProgramTime;
+import io.sluice.channel.nvidia.time.TimeSlices;
+import io.sluice.channel.nvidia.time.TimeUse;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * The relay of one guest before NVIDIA's driver: its programs, each with files and objects of its
  * own.
  */
-public final class DriverRelay implements ProgramRelay {
+public final class DriverRelay implements ProgramRelay, ProgramTime {
   private static final Logger LOG = LoggerFactory.getLogger(DriverRelay.class);
 
   /** The part of the daemon's descriptors and mappings that the programs of one guest may take. */
@@ -37,9 +47,12 @@ public final class DriverRelay implements ProgramRelay {
   private final RelayCard card;
   private final RelayLimits limits;
   private final Runnable dropPrivileges;
-  private final RelayUse video;
-  private final RelayUse pinned;
-  private final RelayUse descriptors;
+  private final TimeSlices time;
+  private final GuestSlices slices;
+  private final TimeUse used = new TimeUse();
+  private final Set<Integer> graphics = ConcurrentHashMap.newKeySet(); // channels, by RM's numbers
+  private final MemoryBudget pinned;
+  private final MemoryBudget descriptors;
   private final LongSupplier clock;
   private final RateLimit logRate;
 
@@ -53,6 +66,7 @@ public final class DriverRelay implements ProgramRelay {
   private boolean closed;
 
   /**
+   * @param time slices of the card's guests
    * @param clock nanoseconds
    * @param dropPrivileges takes all capabilities from the calling thread: with {@code
    *     CAP_SYS_ADMIN} RM would let a program's channels name physical addresses
@@ -63,6 +77,7 @@ public final class DriverRelay implements ProgramRelay {
       DriverPort port,
       RelayCard card,
       RelayLimits limits,
+      TimeSlices time,
       LongSupplier clock,
       Runnable dropPrivileges) {
     this.guest = guest;
@@ -70,16 +85,17 @@ public final class DriverRelay implements ProgramRelay {
     this.port = port;
     this.card = card;
     this.limits = limits;
+    this.time = time;
+    slices = time.join(guest);
     this.clock = clock;
     this.dropPrivileges = dropPrivileges;
     logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, clock);
-    video = new RelayUse(limits.videoBytes());
-    pinned = new RelayUse(limits.hostBytes());
+    pinned = MemoryBudget.upTo(limits.hostBytes());
     HostLimits host = kernel.hostLimits();
     long most =
         Math.max(
             LEAST_DESCRIPTORS, Math.min(host.openFiles(), host.mappings()) / DESCRIPTORS_DIVISOR);
-    descriptors = new RelayUse(() -> most);
+    descriptors = MemoryBudget.upTo(() -> most);
   }
 
   @Override
@@ -128,8 +144,9 @@ public final class DriverRelay implements ProgramRelay {
           "too many programs, most=" + limits.programs(),
           "End one, or raise cuda-programs.");
     }
-    MemoryShare ownVideo = new MemoryShare(video);
+    MemoryShare ownVideo = new MemoryShare(limits.video());
     MemoryShare ownDescriptors = new MemoryShare(descriptors);
+    ProgramGroups groups = new ProgramGroups(this::control, slices, graphics);
     CudaProgram program =
         new CudaProgram(
             next++,
@@ -140,7 +157,7 @@ public final class DriverRelay implements ProgramRelay {
                 port,
                 card,
                 new ProgramFiles(port, ownDescriptors),
-                new ProgramObjects(ownVideo),
+                new ProgramObjects(ownVideo, groups),
                 new MemoryShare(pinned),
                 ownDescriptors,
                 ownVideo),
@@ -148,6 +165,11 @@ public final class DriverRelay implements ProgramRelay {
             what -> tell(peer, what));
     programs.put(program.status().number(), program);
     return program;
+  }
+
+  private void control(Fd file, MemorySegment argument, MemorySegment block) {
+    int request = ProgramDriver.request(ProgramEscape.CONTROL);
+    int _ = port.ioctl(file, request, argument, List.of(argument, block));
   }
 
   private synchronized void leave(long number) {
@@ -180,7 +202,49 @@ public final class DriverRelay implements ProgramRelay {
   }
 
   @Override
+  public TimeUsage timeUsage() {
+    return used.totals();
+  }
+
+  @Override
+  public TimeUse use() {
+    return used;
+  }
+
+  @Override
+  public boolean mayCompute() {
+    return !graphics.isEmpty();
+  }
+
+  @Override
+  public boolean has(int number) {
+    return graphics.contains(number);
+  }
+
+  @Override
+  public synchronized boolean isOver() {
+    return closed && programs.isEmpty();
+  }
+
+  @Override
+  public void setWeight(int weight) {
+    slices.weigh(weight);
+  }
+
+  @Override
+  public void refresh() {
+    List<CudaProgram> all;
+    synchronized (this) {
+      all = List.copyOf(programs.values());
+    }
+    all.forEach(CudaProgram::refreshSlices);
+  }
+
+  @Override
   public synchronized void close() {
+    if (!closed) {
+      time.leave(guest);
+    }
     closed = true;
     programs.values().forEach(CudaProgram::sendAway);
   }

@@ -1,13 +1,14 @@
 package io.sluice.channel.nvidia.relay;
 
+import io.sluice.channel.MemoryBudget;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The part of a program in what its guest has of one kind of memory. */
 final class MemoryShare {
-  private final RelayUse all;
+  private final MemoryBudget all;
   private final AtomicLong bytes = new AtomicLong(); // written by the program's thread
 
-  MemoryShare(RelayUse all) {
+  MemoryShare(MemoryBudget all) {
     this.all = all;
   }
 
@@ -23,6 +24,11 @@ final class MemoryShare {
   void add(long more) {
     all.add(more);
     bytes.addAndGet(more);
+  }
+
+  /** As {@link MemoryBudget#makeRoom}. */
+  boolean makeRoom() {
+    return all.makeRoom();
   }
 
   void giveBack(long taken) {

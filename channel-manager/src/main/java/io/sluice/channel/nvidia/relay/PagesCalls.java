@@ -201,6 +201,7 @@ final class PagesCalls {
     if (name.handle() == 0) {
       throw new Denial(RmStatus.INVALID_OBJECT_HANDLE, "memory without a handle");
     }
+    ProgramDriver.requireOther(name.client(), name.handle());
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(Nvos02AllocMemory.LAYOUT);
       Nvos02AllocMemory.H_ROOT.setBits(argument, name.client());

@@ -29,10 +29,20 @@ record ProgramDriver(
   private static final int READ_WRITE = 3;
   private static final int MAGIC = 'F';
 
+  /** The number of an ioctl of RM's. */
+  static int request(ProgramEscape escape) {
+    return READ_WRITE << 30 | escape.shape().bytes() << 16 | MAGIC << 8 | escape.nr();
+  }
+
   /** Makes a call of RM's that the relay has written: its status. */
   int call(ProgramFile file, ProgramEscape escape, MemorySegment argument) {
-    int request = READ_WRITE << 30 | escape.shape().bytes() << 16 | MAGIC << 8 | escape.nr();
-    int _ = port.ioctl(file.fd(), request, argument, List.of(argument));
+    return call(file, escape, List.of(argument));
+  }
+
+  /** The same of one that has more blocks than its argument, which comes first. */
+  int call(ProgramFile file, ProgramEscape escape, List<MemorySegment> blocks) {
+    MemorySegment argument = blocks.getFirst();
+    int _ = port.ioctl(file.fd(), request(escape), argument, blocks);
     return escape.shape().status() == BlockShape.NONE
         ? RmStatus.OK.code()
         : argument.get(ValueLayout.JAVA_INT, escape.shape().status());
@@ -51,6 +61,13 @@ record ProgramDriver(
     }
   }
 
+  /** Refuses an object with its client's own handle, as RM does: it would stand for the client. */
+  static void requireOther(int client, int handle) throws Denial {
+    if (handle == client) {
+      throw new Denial(RmStatus.INVALID_OBJECT_HANDLE, "an object with its client's handle");
+    }
+  }
+
   /** Refuses what names a client that is not the program's; 0 is none. */
   void requireOwnClients(MemorySegment block, BlockShape shape) throws Denial {
     for (int offset : shape.clients()) {
@@ -62,10 +79,11 @@ record ProgramDriver(
   }
 
   /** Puts descriptors of ours where a program's block has numbers of its files. */
-  void translate(MemorySegment block, BlockShape shape) throws Denial {
+  void translate(MemorySegment block, BlockShape shape, KeptWords kept) throws Denial {
     for (int offset : shape.descriptors()) {
       int number = block.get(ValueLayout.JAVA_INT, offset);
       if (number != -1) {
+        kept.descriptor(block, offset);
         block.set(ValueLayout.JAVA_INT, offset, file(number, shape.name()).fd().number());
       }
     }

@@ -25,7 +25,11 @@ final class ProgramObjects {
   /** Most channels; a CUDA context has twenty. */
   static final int MAX_CHANNELS = 512;
 
+  /** Most channel groups; a CUDA context has four. */
+  static final int MAX_GROUPS = 128;
+
   private final MemoryShare video;
+  private final ProgramGroups groups;
   private final Map<RmObject.Name, RmObject> objects = new LinkedHashMap<>();
   private final Map<Integer, ProgramFile> controls = new HashMap<>();
 
@@ -34,8 +38,9 @@ final class ProgramObjects {
 
   private volatile int channels; // for others to read
 
-  ProgramObjects(MemoryShare video) {
+  ProgramObjects(MemoryShare video, ProgramGroups groups) {
     this.video = video;
+    this.groups = groups;
   }
 
   /** Whether a client is the program's own. */
@@ -60,6 +65,13 @@ final class ProgramObjects {
     return objects.values().stream().filter(each -> each.is(type)).findFirst();
   }
 
+  /** The first object of a class that a client has. */
+  Optional<RmObject> first(int client, ProgramClass type) {
+    return objects.values().stream()
+        .filter(each -> each.name().client() == client && each.is(type))
+        .findFirst();
+  }
+
   /**
    * Whether there is room for one more.
    *
@@ -72,6 +84,10 @@ final class ProgramObjects {
     if (type.filter(ProgramClass.HOPPER_CHANNEL_GPFIFO_A::equals).isPresent()
         && channels >= MAX_CHANNELS) {
       throw tooMany("channels", MAX_CHANNELS);
+    }
+    if (type.filter(ProgramClass.KEPLER_CHANNEL_GROUP_A::equals).isPresent()
+        && groups.count() >= MAX_GROUPS) {
+      throw tooMany("channel groups", MAX_GROUPS);
     }
   }
 
@@ -137,6 +153,7 @@ final class ProgramObjects {
   }
 
   private void release(RmObject object) {
+    groups.remove(object.name());
     if (object.name().equals(object.parent())) {
       controls.remove(object.name().client());
     }
@@ -158,6 +175,10 @@ final class ProgramObjects {
 
   int channels() {
     return channels;
+  }
+
+  ProgramGroups groups() {
+    return groups;
   }
 
   /** Forgets all. */

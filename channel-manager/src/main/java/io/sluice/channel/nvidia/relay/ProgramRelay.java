@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.GuestGpu.TimeUsage;
 import java.util.List;
 
 /** The relay of a guest's CUDA programs, as whoever lets them in uses it. */
@@ -18,6 +19,20 @@ public interface ProgramRelay extends AutoCloseable {
 
   /** Ends a program; false when there is none of that number. */
   boolean end(long number);
+
+  /**
+   * Gives the guest's programs their part of the card's time, relative to other guests, together
+   * with the guest's own channels. Any thread; what runs has it after the next {@link #refresh}.
+   *
+   * @param weight 1 to 1024
+   */
+  void setWeight(int weight);
+
+  /** GPU time that programs were charged with, of those that have left as well; no waits. */
+  TimeUsage timeUsage();
+
+  /** Sets time slices anew that are worth something else by now: whoever lets programs in does. */
+  void refresh();
 
   /** Sends all programs away and takes no more. */
   @Override

@@ -1,12 +1,13 @@
 package io.sluice.channel.nvidia.relay;
 
+import io.sluice.channel.MemoryBudget;
 import java.util.function.LongSupplier;
 
 /**
  * The limits of a guest's programs, all of them together.
  *
  * @param programs most at once
- * @param videoBytes most video memory now, in bytes
+ * @param video the guest's video memory, as far as they may have it
  * @param hostBytes most memory of the host that the GPU may reach, in bytes
  */
-public record RelayLimits(int programs, LongSupplier videoBytes, LongSupplier hostBytes) {}
+public record RelayLimits(int programs, MemoryBudget video, LongSupplier hostBytes) {}

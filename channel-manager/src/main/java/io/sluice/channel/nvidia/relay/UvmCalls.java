@@ -4,7 +4,6 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.uvm.UvmMapExternal;
@@ -110,19 +109,8 @@ final class UvmCalls {
   /** Passes it on, with descriptors of ours meanwhile. */
   private int pass(UvmCommand command, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
-    BlockShape shape = command.shape();
-    int[] numbers =
-        shape.descriptors().stream()
-            .mapToInt(offset -> argument.get(ValueLayout.JAVA_INT, offset))
-            .toArray();
-    driver.translate(argument, shape);
-    try {
-      return driver.port().ioctl(call.file().fd(), call.request(), argument, List.of(argument));
-    } finally {
-      for (int i = 0; i < numbers.length; i++) {
-        argument.set(ValueLayout.JAVA_INT, shape.descriptors().get(i), numbers[i]);
-      }
-    }
+    driver.translate(argument, command.shape(), call.kept());
+    return driver.port().ioctl(call.file().fd(), call.request(), argument, List.of(argument));
   }
 
   private int createRange(DriverCall call) throws Denial {

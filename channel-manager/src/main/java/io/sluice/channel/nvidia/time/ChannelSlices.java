@@ -6,6 +6,7 @@ import io.sluice.channel.nvidia.channel.OpenChannels;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,47 +14,55 @@ import org.slf4j.LoggerFactory;
 public final class ChannelSlices {
   private static final Logger log = LoggerFactory.getLogger(ChannelSlices.class);
 
-  /** Weight of a channel of which nobody has said anything, among those of its guest. */
-  private static final int USUAL_WEIGHT = 16;
-
   /** Where guests have no weights: 16 is about what RM gives a channel by itself. */
   private static final long MICROSECONDS_PER_WEIGHT = 64;
 
-  private final TimeSlices shared;
+  /** Between two divisions for changes that the guest's programs make. */
+  private static final long PACE_NS = 250_000_000;
+
+  private final GuestSlices guest;
   private final OpenChannels channels;
-  private volatile int weight; // written under the lock, as the unit
-  private volatile long slicedUnitNs;
+  private volatile GuestSlices.Stamp dividedBy; // written under the lock
+  private volatile boolean hasChannels;
+  private long dividedNs;
   private boolean stopped;
 
   /**
-   * @param shared what weights are worth on the card
+   * @param guest what its weight is worth
    */
-  public ChannelSlices(TimeSlices shared, OpenChannels channels) {
-    this.shared = shared;
+  public ChannelSlices(GuestSlices guest, OpenChannels channels) {
+    this.guest = guest;
     this.channels = channels;
+    dividedBy = guest.stamp();
   }
 
-  /** Another weight of the guest, which the card's {@link TimeSlices} know. */
+  /** Another weight of the guest. */
   public void weigh(int newWeight) {
-    weight = newWeight;
+    guest.weigh(newWeight);
     divide();
   }
 
   /** The channels go: what is left of them gets no more. */
   public void stop() {
     stopped = true;
+    guest.put(this, Map.of());
   }
 
   /**
-   * Whether the unit has changed, by other guests' weights or by how many there are; any thread.
+   * Whether slices are worth something else, by other guests' weights or by how many there are, or
+   * are divided among more; any thread.
    */
   public boolean areStale() {
-    return weight != 0 && shared.unitNs() != slicedUnitNs;
+    return hasChannels && !guest.stamp().equals(dividedBy);
   }
 
-  /** Divides again if the unit has changed. */
-  public void refresh() {
-    if (areStale()) {
+  /** Divides again what is stale; soon, if only by what programs do. */
+  public void refresh(long nowNs) {
+    GuestSlices.Stamp now = guest.stamp();
+    boolean isWorthAnother =
+        now.unitNs() != dividedBy.unitNs() || now.weight() != dividedBy.weight();
+    if (areStale() && (isWorthAnother || nowNs - dividedNs >= PACE_NS)) {
+      dividedNs = nowNs;
       divide();
     }
   }
@@ -63,7 +72,6 @@ public final class ChannelSlices {
     if (stopped) {
       return;
     }
-    slicedUnitNs = shared.unitNs();
     Map<Integer, Integer> wholes = new HashMap<>();
     for (NvidiaChannel channel : channels.all()) {
       HardwareChannel hardware = channel.state().hardware();
@@ -71,23 +79,27 @@ public final class ChannelSlices {
         wholes.merge(hardware.engineType(), part(channel), Integer::sum);
       }
     }
+    hasChannels = !wholes.isEmpty();
+    guest.put(this, wholes);
+    dividedBy = guest.stamp();
     for (NvidiaChannel channel : channels.all()) {
       HardwareChannel hardware = channel.state().hardware();
       if (hardware != null) {
-        give(channel, hardware, wholes.getOrDefault(hardware.engineType(), 1));
+        give(channel, hardware);
       }
     }
   }
 
   private static int part(NvidiaChannel channel) {
-    return channel.weight() == 0 ? USUAL_WEIGHT : channel.weight();
+    return channel.weight() == 0 ? GuestSlices.USUAL_PART : channel.weight();
   }
 
   /** Of a channel that has ended RM may refuse it. */
-  private void give(NvidiaChannel channel, HardwareChannel hardware, int whole) {
+  private void give(NvidiaChannel channel, HardwareChannel hardware) {
     try {
-      if (weight != 0) {
-        hardware.setTimeslice(TimeSlices.microseconds(slicedUnitNs, weight, part(channel), whole));
+      OptionalLong slice = guest.microseconds(hardware.engineType(), part(channel));
+      if (slice.isPresent()) {
+        hardware.setTimeslice(slice.getAsLong());
       } else if (channel.weight() != 0) {
         hardware.setTimeslice(channel.weight() * MICROSECONDS_PER_WEIGHT);
       }

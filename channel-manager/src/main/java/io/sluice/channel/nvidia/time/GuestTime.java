@@ -9,5 +9,6 @@ import io.sluice.channel.nvidia.rm.OpenLock;
  * @param lock guards its channels
  * @param channels what may use time
  * @param use what it is charged with
+ * @param slices what its weight is worth
  */
-public record GuestTime(OpenLock lock, OpenChannels channels, TimeUse use) {}
+public record GuestTime(OpenLock lock, OpenChannels channels, TimeUse use, GuestSlices slices) {}

@@ -47,6 +47,12 @@ public final class TimeLedger {
   private List<Part> before = List.of();
   private long beforeNs;
   private long settledNs;
+  private boolean wasBusy = true; // nobody has told yet
+
+  /** Whether the latest period that was told had any work. */
+  boolean wasBusy() {
+    return wasBusy;
+  }
 
   /** Whether periods are waited for. */
   boolean hasClaims() {
@@ -96,6 +102,7 @@ public final class TimeLedger {
       if (period.untilNs() > settledNs) {
         divide(period, takeUntil(period));
         settledNs = period.untilNs();
+        wasBusy = period.busyNs() > 0;
       }
     }
   }

@@ -23,7 +23,8 @@ import java.util.random.RandomGenerator;
  * Looks, now and then, at which guests have the engines, for the account of GPU time: a duty cycle
  * of one thread. Submissions cost nothing: ring pointers are read, RM tells which channel the
  * graphics engine holds, and is asked of a few channels whether they are idle. On a copy engine
- * those that have work have it together, by weight.
+ * those that have work have it together, by weight. Of CUDA programs there is only which of their
+ * channels the graphics engine holds: they are charged where the GPU measures how busy that was.
  *
  * <p>A look takes no more than a twentieth of the time: the next is put off until then.
  */
@@ -53,8 +54,8 @@ public final class TimeLooks {
   private static final int NUMBER = 0xffff;
 
   private final LongSupplier clock;
-  private final TimeSlices slices;
   private final Supplier<List<GuestTime>> guests;
+  private final Supplier<List<ProgramTime>> programs;
   private final GraphicsEngine graphics;
   private final RandomGenerator random;
   private final TimeLedger ledger = new TimeLedger();
@@ -70,19 +71,19 @@ public final class TimeLooks {
 
   /**
    * @param clock GPU time
-   * @param slices what guests' weights are
    * @param guests as they are at any time
+   * @param programs of guests, as they are at any time
    * @param random when to look: not in step with what is looked at
    */
   public TimeLooks(
       LongSupplier clock,
-      TimeSlices slices,
       Supplier<List<GuestTime>> guests,
+      Supplier<List<ProgramTime>> programs,
       GraphicsEngine graphics,
       RandomGenerator random) {
     this.clock = clock;
-    this.slices = slices;
     this.guests = guests;
+    this.programs = programs;
     this.graphics = graphics;
     this.random = random;
   }
@@ -93,14 +94,19 @@ public final class TimeLooks {
    * @return nanoseconds until it is due again; {@link Long#MAX_VALUE} while there are no guests
    */
   public long work() {
-    if (guests.get().isEmpty()) {
+    List<ProgramTime> all = programs.get();
+    if (guests.get().isEmpty() && all.isEmpty()) {
       return Long.MAX_VALUE;
+    }
+    List<ProgramTime> computing = all.stream().filter(ProgramTime::mayCompute).toList();
+    if (guests.get().isEmpty() && computing.isEmpty()) {
+      return SETTLE_NS; // nobody tells when a program begins
     }
     long now = clock.getAsLong();
     if (now < dueNs) {
       return dueNs - now;
     }
-    int active = look(now);
+    int active = look(now, computing);
     settle(now);
     long interval = active > 1 ? SHARED_NS : active > 0 ? ALONE_NS : REST_NS;
     long due = interval / 2 + random.nextLong(interval);
@@ -110,9 +116,14 @@ public final class TimeLooks {
   }
 
   /** How many guests may have something to do. */
-  private int look(long now) {
+  private int look(long now, List<ProgramTime> computing) {
     Candidates candidates = candidates();
-    OptionalInt resident = candidates.computing() ? graphics.resident() : OptionalInt.empty();
+    OptionalInt resident =
+        candidates.computing() || !computing.isEmpty() ? graphics.resident() : OptionalInt.empty();
+    Optional<ProgramTime> program =
+        computing.stream()
+            .filter(each -> resident.isPresent() && each.has(resident.getAsInt()))
+            .findAny();
     List<Found> found = ask(candidates, resident);
     List<Part> parts = new ArrayList<>();
     found.stream()
@@ -121,13 +132,18 @@ public final class TimeLooks {
         .forEach(engine -> {
           List<Found> there = found.stream().filter(f -> f.engine() == engine).toList();
           if (engine == RmEngine.GRAPHICS && resident.isPresent()) {
-            held(there, resident.getAsInt(), candidates.graphics(), parts);
+            held(there, resident.getAsInt(), candidates.graphics(), program, parts);
           } else {
             shared(there, parts);
           }
         });
+    boolean isAsked = found.stream().anyMatch(f -> f.engine() == RmEngine.GRAPHICS);
+    if (!isAsked && graphics.measures()) {
+      program.ifPresent(each -> parts.add(new Part(Optional.of(each.use()), true, 1, 0)));
+    }
     ledger.note(now, parts);
-    return candidates.active().size();
+    boolean works = graphics.measures() && ledger.wasBusy();
+    return candidates.active().size() + (works ? computing.size() : 0);
   }
 
   private Candidates candidates() {
@@ -205,14 +221,23 @@ public final class TimeLooks {
   }
 
   /** The graphics engine holds a channel: others wait while that is busy. */
-  private void held(List<Found> found, int resident, Set<Integer> ours, List<Part> parts) {
+  private void held(
+      List<Found> found,
+      int resident,
+      Set<Integer> ours,
+      Optional<ProgramTime> program,
+      List<Part> parts) {
     boolean measured = graphics.measures();
     Optional<Found> holder = found.stream().filter(f -> f.number() == resident).findAny();
     boolean foreign = !ours.contains(resident);
     Doing doing = holder.map(Found::doing).orElse(foreign ? Doing.BUSY : Doing.REST);
     Optional<GuestTime> owner = holder.map(Found::guest);
     if (doing == Doing.BUSY) {
-      parts.add(new Part(owner.map(GuestTime::use), measured, 1, 0));
+      Optional<TimeUse> use =
+          owner
+              .map(GuestTime::use)
+              .or(() -> measured ? program.map(ProgramTime::use) : Optional.empty());
+      parts.add(new Part(use, measured, 1, 0));
       found.stream()
           .filter(f -> f.doing() == Doing.BUSY)
           .map(Found::guest)
@@ -228,9 +253,9 @@ public final class TimeLooks {
   private void shared(List<Found> found, List<Part> parts) {
     List<GuestTime> busy =
         found.stream().filter(f -> f.doing() == Doing.BUSY).map(Found::guest).distinct().toList();
-    double whole = busy.stream().mapToInt(slices::weight).sum();
+    double whole = busy.stream().mapToInt(guest -> guest.slices().weight()).sum();
     for (GuestTime guest : busy) {
-      double part = slices.weight(guest) / whole;
+      double part = guest.slices().weight() / whole;
       parts.add(new Part(Optional.of(guest.use()), false, part, 1 - part));
     }
   }

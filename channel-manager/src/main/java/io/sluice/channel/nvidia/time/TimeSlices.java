@@ -1,8 +1,9 @@
 package io.sluice.channel.nvidia.time;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Weights of guests as time slices. RM gives each channel group that wants an engine its slice in
@@ -25,27 +26,45 @@ public final class TimeSlices {
 
   private static final int NS_PER_US = 1000;
 
-  private final Map<GuestTime, Integer> weights = new ConcurrentHashMap<>();
+  @GuardedBy("this")
+  private final Map<String, Joined> joined = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Map<GuestSlices, Integer> weights = new HashMap<>();
+
   private volatile long unitNs = USUAL_NS;
 
-  /**
-   * @param weight 1 to 1024
-   */
-  public void set(GuestTime guest, int weight) {
-    weights.put(guest, weight);
-    compute();
+  private record Joined(GuestSlices slices, int holders) {}
+
+  /** The slices of a guest, which its open and its programs have together. */
+  public synchronized GuestSlices join(String guest) {
+    Joined now = joined.getOrDefault(guest, new Joined(new GuestSlices(this), 0));
+    joined.put(guest, new Joined(now.slices(), now.holders() + 1));
+    return now.slices();
   }
 
-  public void remove(GuestTime guest) {
-    weights.remove(guest);
-    compute();
+  /** One of those who joined leaves; the guest's weight counts as long as there is another. */
+  public synchronized void leave(String guest) {
+    Joined now = joined.remove(guest);
+    if (now == null) {
+      return;
+    }
+    if (now.holders() > 1) {
+      joined.put(guest, new Joined(now.slices(), now.holders() - 1));
+    } else {
+      weights.remove(now.slices());
+      compute();
+    }
   }
 
-  /** Of a guest; 1 when nobody has said. */
-  int weight(GuestTime guest) {
-    return weights.getOrDefault(guest, 1);
+  synchronized void set(GuestSlices guest, int weight) {
+    if (joined.values().stream().anyMatch(each -> each.slices() == guest)) {
+      weights.put(guest, weight);
+      compute();
+    }
   }
 
+  @GuardedBy("this")
   private void compute() {
     IntSummaryStatistics all =
         weights.values().stream().mapToInt(Integer::intValue).summaryStatistics();

@@ -3,6 +3,7 @@ package io.sluice.channel.nvidia.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
@@ -24,6 +25,8 @@ final class FakeDriver implements DriverPort {
   static final int KERNEL_ADDRESS_HIGH = 0xffff_8880;
   static final int FIRST_CLIENT = 0xc1d0_0001;
   static final int NOT_FOUND = 0x57;
+  static final int NOT_SUPPORTED = 0x56;
+  private static final int NO_MEMORY = 0x51;
 
   /** A call that came through. */
   record Seen(String node, int request, byte[] argument, List<byte[]> blocks) {
@@ -45,15 +48,33 @@ final class FakeDriver implements DriverPort {
   private final Map<Integer, String> open = new HashMap<>();
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
   private int nextClient = FIRST_CLIENT;
+  private int token;
+  private int refusedCommand = -1;
+  private int withoutVideo;
   private Optional<ProgramEscape> refused = Optional.empty();
 
   FakeDriver(Kernel kernel) {
     this.kernel = kernel;
   }
 
+  /** What it answers to who asks for a channel's token. */
+  synchronized void answerTokens(int next) {
+    token = next;
+  }
+
   /** Has all calls of an escape fail. */
   synchronized void refuse(ProgramEscape escape) {
     refused = Optional.of(escape);
+  }
+
+  /** Has RM refuse a command. */
+  synchronized void refuse(ProgramControl control) {
+    refusedCommand = control.command();
+  }
+
+  /** Has the next allocations of video memory find none. */
+  synchronized void haveNoVideoMemory(int times) {
+    withoutVideo = times;
   }
 
   synchronized List<Seen> seen() {
@@ -139,6 +160,12 @@ final class FakeDriver implements DriverPort {
       set(blocks.get(1), 16, 0x1234_5000);
       set(blocks.get(1), 20, KERNEL_ADDRESS_HIGH);
     }
+    if (type == ProgramClass.NV01_MEMORY_LOCAL_USER.number() && withoutVideo > 0) {
+      withoutVideo--;
+      set(blocks.get(1), 0, -1); // as RM leaves what it has not done
+      set(argument, 40, NO_MEMORY);
+      return;
+    }
     put(argument, 40, word(argument, 0), word(argument, 8), type);
   }
 
@@ -162,8 +189,11 @@ final class FakeDriver implements DriverPort {
     set(argument, 12, known ? 0 : NOT_FOUND);
   }
 
-  private static void control(MemorySegment argument, List<MemorySegment> blocks) {
-    set(argument, 28, 0);
+  private void control(MemorySegment argument, List<MemorySegment> blocks) {
+    set(argument, 28, word(argument, 8) == refusedCommand ? NOT_SUPPORTED : 0);
+    if (word(argument, 8) == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN.command()) {
+      set(blocks.get(1), 0, token);
+    }
     if (word(argument, 8) == 0x201) {
       for (int i = 0; i < 32; i++) {
         set(blocks.get(1), i * 4, i < 2 ? 0x100 + i : -1);

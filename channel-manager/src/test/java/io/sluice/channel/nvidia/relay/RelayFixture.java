@@ -7,6 +7,8 @@ import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ abstract class RelayFixture {
   static final int INVALID_ARGUMENT = 0x1f;
   static final int INVALID_CLASS = 0x22;
   static final int INVALID_CLIENT = 0x23;
+  static final int INVALID_OBJECT_HANDLE = 0x33;
   static final int NO_MEMORY = 0x51;
   static final int NOT_SUPPORTED = 0x56;
   static final int DEVICE = 0x5c00_0001;
@@ -40,13 +43,16 @@ abstract class RelayFixture {
   final AtomicInteger dropped = new AtomicInteger();
   final List<Thread> threads = new ArrayList<>();
   final List<TestProgram> programs = new ArrayList<>();
+  final TimeSlices time = new TimeSlices();
+  final AtomicInteger roomMade = new AtomicInteger(); // how often it still can be
   final DriverRelay relay =
       new DriverRelay(
           "web-01",
           kernel,
           driver,
           new RelayCard(0x100, 0, 0),
-          new RelayLimits(3, videoLimit::get, hostLimit::get),
+          new RelayLimits(3, video(), hostLimit::get),
+          time,
           System::nanoTime,
           dropped::incrementAndGet);
 
@@ -55,6 +61,41 @@ abstract class RelayFixture {
   int card;
   int uvm;
   int client;
+
+  private MemoryBudget video() {
+    MemoryBudget bounded = MemoryBudget.upTo(videoLimit::get);
+    return new MemoryBudget() {
+      @Override
+      public boolean take(long bytes) {
+        return bounded.take(bytes);
+      }
+
+      @Override
+      public void add(long bytes) {
+        bounded.add(bytes);
+      }
+
+      @Override
+      public void giveBack(long bytes) {
+        bounded.giveBack(bytes);
+      }
+
+      @Override
+      public long bytes() {
+        return bounded.bytes();
+      }
+
+      @Override
+      public long limitBytes() {
+        return bounded.limitBytes();
+      }
+
+      @Override
+      public boolean makeRoom() {
+        return roomMade.getAndDecrement() > 0;
+      }
+    };
+  }
 
   @BeforeEach
   void start() {

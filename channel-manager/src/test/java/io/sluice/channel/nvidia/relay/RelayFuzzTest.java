@@ -3,21 +3,29 @@ package io.sluice.channel.nvidia.relay;
 import static io.sluice.channel.nvidia.relay.TestProgram.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.time.TimeSlices;
+import io.sluice.testbed.checks.FuzzInput;
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.testbed.fakes.Seeds;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A hostile program calls anything with anything: what comes through is its own, and another
@@ -26,6 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Seeds.class)
 final class RelayFuzzTest {
   private static final int CALLS = 20_000;
+  private static final int MAX_FUZZED_CALLS = 60;
   private static final long LIMIT = 4 << 20;
   private static final int VICTIMS_MEMORY = 0x5c00_0010;
 
@@ -38,7 +47,8 @@ final class RelayFuzzTest {
           kernel,
           suspicious,
           new RelayCard(0x100, 0, 0),
-          new RelayLimits(8, () -> LIMIT, () -> LIMIT),
+          new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
+          new TimeSlices(),
           System::nanoTime,
           () -> {});
   private final List<Thread> threads = new ArrayList<>();
@@ -84,13 +94,36 @@ final class RelayFuzzTest {
   @Test
   void program_thatCallsAnythingWithAnything_reachesNothingOfAnothers(RandomGenerator random)
       throws Exception {
+    besideAVictim(random, CALLS, () -> true);
+    System.out.printf("%d of %d calls came through%n", suspicious.calls(), CALLS);
+    assertThat(suspicious.calls()).isBetween(CALLS / 20L, (long) CALLS * 2);
+  }
+
+  static Stream<byte[]> calls() {
+    return Stream.of(1, 2, 3, 4)
+        .map(seed -> {
+          byte[] bytes = new byte[1000];
+          Seeds.generator(seed).nextBytes(bytes);
+          return bytes;
+        });
+  }
+
+  @MethodSource("calls")
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void calls(byte[] input) throws Exception {
+    FuzzInput choices = new FuzzInput(input);
+    besideAVictim(choices, MAX_FUZZED_CALLS, () -> !choices.isEmpty());
+  }
+
+  private void besideAVictim(RandomGenerator random, int calls, BooleanSupplier goesOn)
+      throws Exception {
     Side victim = new Side();
     ByteBuffer memory = block(128);
     memory.putLong(64, 4096);
     assertThat(victim.alloc(VICTIMS_MEMORY, ProgramClass.NV01_MEMORY_SYSTEM, memory)).isZero();
     Side hostile = new Side();
 
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls && goesOn.getAsBoolean(); i++) {
       try {
         call(random, hostile, victim.client);
       } catch (AssertionError _) {
@@ -102,8 +135,6 @@ final class RelayFuzzTest {
     threads.getLast().join();
 
     assertThat(suspicious.complaints()).isEmpty();
-    System.out.printf("%d of %d calls came through%n", suspicious.calls(), CALLS);
-    assertThat(suspicious.calls()).isBetween(CALLS / 20L, (long) CALLS * 2);
     assertThat(relay.programs()).hasSize(1);
     assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(4096);
     ByteBuffer free = block(16, victim.client, 0x5c00_0001, VICTIMS_MEMORY);

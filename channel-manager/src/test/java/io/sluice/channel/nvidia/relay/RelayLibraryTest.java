@@ -8,6 +8,8 @@ import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.time.TimeSlices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +43,8 @@ final class RelayLibraryTest {
           kernel,
           driver,
           new RelayCard(0x100, 0, 0),
-          new RelayLimits(16, () -> LIMIT_BYTES, () -> LIMIT_BYTES),
+          new RelayLimits(16, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
+          new TimeSlices(),
           System::nanoTime,
           this::dropPrivileges);
   private final List<Thread> programs = new CopyOnWriteArrayList<>();

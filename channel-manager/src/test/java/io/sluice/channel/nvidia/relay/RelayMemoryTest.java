@@ -36,6 +36,26 @@ final class RelayMemoryTest extends RelayFixture {
     assertThat(relay.programs().getFirst().videoBytes()).isZero();
   }
 
+  /** The guest's share has room, and the card has none: others have more than they may. */
+  @Test
+  void videoMemory_whereOthersHaveTooMuch_isTriedAgainOnce() {
+    device();
+    driver.haveNoVideoMemory(3);
+    roomMade.set(2);
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(NO_MEMORY);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    assertThat(driver.seen(ProgramEscape.ALLOC).getLast().longInBlock(64)).isEqualTo(4096);
+    assertThat(driver.seen(ProgramEscape.ALLOC).getLast().inBlock(0)).as("as asked").isZero();
+    assertThat(relay.programs().getFirst().videoBytes()).isEqualTo(4096);
+    driver.haveNoVideoMemory(1);
+    assertThat(alloc(DEVICE, MEMORY + 1, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .as("nobody has too much")
+        .isEqualTo(NO_MEMORY);
+  }
+
   @Test
   void systemMemory_isPagesOfOursUnderTheProgramsHandle() {
     device();

@@ -9,7 +9,9 @@ import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +58,29 @@ final class RelayOwnershipTest extends RelayFixture {
                 .getFirst()
                 .getInt(40))
         .isEqualTo(INVALID_CLIENT);
+  }
+
+  /** It would be taken for the client, which would then not be freed when the program ends. */
+  @Test
+  void objects_withTheHandleOfTheirClient_areRefused() {
+    device();
+    int before = driver.seen(ProgramEscape.ALLOC).size();
+    assertThat(alloc(DEVICE, client, ProgramClass.HOPPER_USERMODE_A, block(2)))
+        .isEqualTo(INVALID_OBJECT_HANDLE);
+    assertThat(alloc(DEVICE, client, ProgramClass.NV01_MEMORY_SYSTEM, memory(4096)))
+        .isEqualTo(INVALID_OBJECT_HANDLE);
+    Fd file = kernel.memfdCreate("pinned", FILE_SIZE);
+    kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
+    ByteBuffer pin = block(56, client, DEVICE, client, 0x71, 0x4000_1010);
+    pin.putLong(24, 0x7fff_0000_0000L);
+    pin.putLong(32, 4095);
+    pin.putInt(48, -1);
+    int request = TestProgram.request(ProgramEscape.ALLOC_MEMORY);
+    assertThat(program.ioctl(card, request, 0, List.of(file), pin).blocks(1).getFirst().getInt(40))
+        .isEqualTo(INVALID_OBJECT_HANDLE);
+    file.close();
+    assertThat(driver.seen(ProgramEscape.ALLOC)).hasSize(before);
+    assertThat(driver.seen(ProgramEscape.ALLOC_MEMORY)).isEmpty();
   }
 
   @Test
@@ -145,7 +170,8 @@ final class RelayOwnershipTest extends RelayFixture {
                 event)
             .blocks(2)
             .get(1);
-    assertThat(answer.getLong(16)).isZero();
+    assertThat(answer.getInt(16)).as("its own file").isEqualTo(card);
+    assertThat(answer.getInt(20)).isZero();
   }
 
   @Test

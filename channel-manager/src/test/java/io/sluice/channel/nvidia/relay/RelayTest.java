@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.Errno;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +27,38 @@ final class RelayTest extends RelayFixture {
     assertThat(other.survives(raw.array())).isFalse();
 
     assertThat(program.open("nvidiactl")).isPositive();
+  }
+
+  /** Where the daemon has its memory, and by which numbers its files, is none of their business. */
+  @Test
+  void answers_haveTheProgramsPointersAndDescriptors() {
+    device();
+    ByteBuffer event = block(24, client, 0, 0x79, 0, card);
+    List<ByteBuffer> made =
+        program
+            .ioctl(
+                control,
+                ProgramEscape.ALLOC,
+                alloc(client, DEVICE, MEMORY, ProgramClass.NV01_EVENT_OS_EVENT),
+                event)
+            .blocks(2);
+    assertThat(made.get(0).getInt(40)).isEqualTo(OK);
+    assertThat(made.get(0).getLong(16)).isEqualTo(0x7fff_0000_1000L);
+    assertThat(made.get(1).getInt(16)).isEqualTo(card);
+
+    ByteBuffer lists = block(40, 8);
+    lists.putLong(8, 0x7000_0008L).putLong(16, 0x7000_0010L).putLong(24, 0x7000_0018L);
+    int command = ProgramControl.SYSTEM_GET_BUILD_VERSION.command();
+    ByteBuffer argument = block(32, client, client, command, 0, 0x2000, 0x7fff, 40);
+    List<ByteBuffer> answer =
+        program
+            .ioctl(control, ProgramEscape.CONTROL, argument, lists, block(8), block(8), block(8))
+            .blocks(5);
+    assertThat(answer.get(0).getLong(16)).isEqualTo(0x7fff_0000_2000L);
+    assertThat(answer.get(1).getLong(8)).isEqualTo(0x7000_0008L);
+    assertThat(answer.get(1).getLong(16)).isEqualTo(0x7000_0010L);
+    assertThat(answer.get(1).getLong(24)).isEqualTo(0x7000_0018L);
+    assertThat(answer.get(2).get(0)).as("what the driver wrote").isEqualTo((byte) 'c');
   }
 
   @Test
@@ -203,5 +237,19 @@ final class RelayTest extends RelayFixture {
     }
     TestProgram late = connect();
     assertThat(late.survives(block(32, 32, RelayRequest.HELLO, 0, 1).array())).isFalse();
+  }
+
+  /** Libcuda takes a refusal for the end of a wait, or for another error of a kernel. */
+  @Test
+  void answeredCommands_succeedAndAreNotPassed() {
+    device();
+    int before = driver.seen(ProgramEscape.CONTROL).size();
+    int interrupts = ProgramControl.MC_SERVICE_INTERRUPTS.command();
+    int errors = ProgramControl.DEBUG_CLEAR_ALL_SM_ERROR_STATES.command();
+    assertThat(controlStatus(client, interrupts, block(4, -1))).isEqualTo(OK);
+    assertThat(controlStatus(client, errors, block(8, DEVICE, 132))).isEqualTo(OK);
+    assertThat(driver.seen(ProgramEscape.CONTROL)).hasSize(before);
+    assertThat(controlStatus(client, interrupts, block(8, -1))).isEqualTo(INVALID_ARGUMENT);
+    assertThat(controlStatus(client + 1, errors, block(8, -1))).isEqualTo(INVALID_CLIENT);
   }
 }

@@ -32,7 +32,8 @@ final class TestProgram implements AutoCloseable {
   }
 
   /** An answer. */
-  record Answer(int error, int file, int value, long address, byte[] body, List<Fd> fds) {
+  record Answer(
+      byte[] message, int error, int file, int value, long address, byte[] body, List<Fd> fds) {
     /** The blocks of an IOCTL's answer. */
     List<ByteBuffer> blocks(int count) {
       ByteBuffer all = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
@@ -136,6 +137,15 @@ final class TestProgram implements AutoCloseable {
     }
   }
 
+  /** Sends a whole message. */
+  Answer ask(byte[] message, List<Fd> along) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocate(message.length, 8);
+      kernel.sendmsg(connection, bytes.copyFrom(MemorySegment.ofArray(message)), along);
+      return receive(arena);
+    }
+  }
+
   /** Sends bytes as they are; whether the relay still answers. */
   boolean survives(byte[] raw) {
     try (Arena arena = Arena.ofConfined()) {
@@ -165,6 +175,7 @@ final class TestProgram implements AutoCloseable {
       fds.add(came.take());
     }
     return new Answer(
+        all.asSlice(0, had).toArray(ValueLayout.JAVA_BYTE),
         RelayReply.ERROR.bits(all),
         RelayReply.FILE.bits(all),
         RelayReply.VALUE.bits(all),

@@ -161,12 +161,28 @@ public final class LocalConnection implements AutoCloseable {
           "run as the daemon's user or root, or join its daemon.control-group",
           e);
     }
+    if (path.toString().isEmpty()) {
+      return unreachable(
+          ErrorCode.CONTROL_MISSING,
+          "cannot reach sluiced",
+          "the path of its control socket is empty",
+          "name it with --socket or SLUICE_SOCKET, or leave both out",
+          e);
+    }
     if (!Files.exists(path)) {
       return unreachable(
           ErrorCode.CONTROL_MISSING,
           what,
           "there is no such socket",
           "start the daemon, or name its socket with --socket or SLUICE_SOCKET",
+          e);
+    }
+    if (!isSocket(path)) {
+      return unreachable(
+          ErrorCode.CONTROL_MISSING,
+          what,
+          (Files.isDirectory(path) ? "that is a directory" : "that is a file") + ", not a socket",
+          "name the daemon's socket with --socket or SLUICE_SOCKET",
           e);
     }
     if (reason.contains("connection refused")) {
@@ -183,6 +199,11 @@ public final class LocalConnection implements AutoCloseable {
         "it does not answer as a daemon of this version would: " + e.getMessage(),
         "check that the socket belongs to sluiced and that both programs have one version",
         e);
+  }
+
+  /** What is neither file nor directory may be one. */
+  private static boolean isSocket(Path path) {
+    return !Files.isRegularFile(path) && !Files.isDirectory(path);
   }
 
   private static LocalConnectException permission(

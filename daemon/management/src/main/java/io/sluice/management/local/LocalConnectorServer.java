@@ -82,6 +82,16 @@ public final class LocalConnectorServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Looks whether another daemon has the control socket already, before anything else is made.
+   *
+   * @throws OperationsException when the path is taken; its message is a {@link Problem}
+   */
+  public static void requireFree(Path path) throws OperationsException, IOException {
+    new SocketFile(path, "the control socket", ErrorCode.DAEMON_PATH)
+        .requireFree(ErrorCode.DAEMON_RUNNING);
+  }
+
   /** Where it listens. */
   public Path path() {
     return file.path();
@@ -112,7 +122,8 @@ public final class LocalConnectorServer implements AutoCloseable {
             new LocalServerSocketFactory(socket),
             environment);
     JMXConnectorServer connector =
-        new RMIConnectorServer(new JMXServiceURL("service:jmx:rmi://"), environment, server, beans);
+        new RMIConnectorServer(
+            new JMXServiceURL("service:jmx:rmi://localhost"), environment, server, beans);
     connector.setMBeanServerForwarder(BeanAccess.forwarder());
     connector.start();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -108,9 +108,27 @@ public final class SocketFile {
     }
   }
 
+  /**
+   * Looks whether the socket could be made, and makes nothing.
+   *
+   * @param onTaken code when somebody listens there
+   * @throws OperationsException when not; its message is a {@link Problem}
+   */
+  public void requireFree(ErrorCode onTaken) throws OperationsException, IOException {
+    checkLength();
+    boolean _ = isStale(onTaken);
+  }
+
   private void removeStale(ErrorCode onTaken) throws OperationsException, IOException {
+    if (isStale(onTaken)) {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  /** Whether there is a socket on which nobody listens; otherwise there is nothing. */
+  private boolean isStale(ErrorCode onTaken) throws OperationsException, IOException {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+      return false;
     }
     // A socket is neither file, directory nor link.
     if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -121,8 +139,7 @@ public final class SocketFile {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       channel.connect(UnixDomainSocketAddress.of(path));
     } catch (IOException _) {
-      Files.deleteIfExists(path);
-      return;
+      return true;
     }
     throw refused(onTaken, "another process listens there", "stop that one, or choose another");
   }

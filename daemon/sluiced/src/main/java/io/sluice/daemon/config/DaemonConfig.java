@@ -63,6 +63,26 @@ public record DaemonConfig(
     return guests.stream().anyMatch(GuestSettings::openCl);
   }
 
+  /** This one with other settings to show. */
+  public DaemonConfig showing(ImmutableList<Setting> shown) {
+    return new DaemonConfig(
+        file,
+        runDir,
+        stateDir,
+        controlSocket,
+        controlGroup,
+        guestGroup,
+        sharedBytes,
+        logLevel,
+        logFormat,
+        guestLog,
+        gpus,
+        guests,
+        wire,
+        sessionHosts,
+        shown);
+  }
+
   static Path migrationSocket(Path runDir) {
     return runDir.resolve("migration.sock");
   }

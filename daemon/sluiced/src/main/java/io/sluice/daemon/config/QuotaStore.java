@@ -24,6 +24,9 @@ public final class QuotaStore {
   private final Path file;
   private final SortedMap<String, Quota> changed = new ConcurrentSkipListMap<>();
 
+  /** What the configuration says since it was read anew, of guests that were served before. */
+  private final SortedMap<String, Quota> reloaded = new ConcurrentSkipListMap<>();
+
   /**
    * @param stateDir the daemon's state directory
    */
@@ -56,13 +59,28 @@ public final class QuotaStore {
 
   /** The quota of a guest. */
   public Quota of(GuestSettings guest) {
-    return changed.getOrDefault(guest.name(), guest.quota());
+    return changed.getOrDefault(guest.name(), configured(guest));
+  }
+
+  /** The quota that the configuration, or its creation, gives a guest. */
+  public Quota configured(GuestSettings guest) {
+    return reloaded.getOrDefault(guest.name(), guest.quota());
+  }
+
+  /** The configuration gives a guest another quota from now on. */
+  public void configure(String guest, Quota quota) {
+    reloaded.put(guest, quota);
+  }
+
+  /** Whether a guest's quota was changed at run time. */
+  public boolean isChanged(String guest) {
+    return changed.containsKey(guest);
   }
 
   /** Keeps a guest's quota, or, when this fails, the one it had. */
   public void put(GuestSettings guest, Quota quota) throws IOException {
     SortedMap<String, Quota> after = new TreeMap<>(changed);
-    if (quota.equals(guest.quota())) {
+    if (quota.equals(configured(guest))) {
       after.remove(guest.name());
     } else {
       after.put(guest.name(), quota);
@@ -78,6 +96,7 @@ public final class QuotaStore {
    * @throws IOException when it is forgotten only until the next start
    */
   public void forget(String guest) throws IOException {
+    reloaded.remove(guest);
     if (changed.remove(guest) != null) {
       save(changed);
     }

@@ -12,6 +12,7 @@ import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.gpu.GpuClocks;
 import io.sluice.gpu.GpuConfig;
@@ -30,7 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -103,14 +104,14 @@ public final class GpuHost implements AutoCloseable {
    * Opens a GPU and starts its threads.
    *
    * @param clock monotonic nanoseconds
-   * @param notifications told of what happens to its guests' shares: type and message
+   * @param notifications told of what happens to its guests' shares
    */
   public static GpuHost open(
       GpuSettings settings,
       Kernel kernel,
       Threads threads,
       LongSupplier clock,
-      BiConsumer<String, String> notifications)
+      Consumer<DaemonEvent> notifications)
       throws OperationsException {
     try {
       return switch (settings) {
@@ -152,7 +153,7 @@ public final class GpuHost implements AutoCloseable {
       Kernel kernel,
       Threads threads,
       LongSupplier clock,
-      BiConsumer<String, String> notifications) {
+      Consumer<DaemonEvent> notifications) {
     EngineLoop loop = new EngineLoop(clock);
     GpuConfig config =
         new GpuConfig(
@@ -208,7 +209,7 @@ public final class GpuHost implements AutoCloseable {
       Kernel kernel,
       Threads threads,
       LongSupplier clock,
-      BiConsumer<String, String> notifications) {
+      Consumer<DaemonEvent> notifications) {
     Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
     GpuShares shares = new GpuShares(gpu, threads, clock, notifications);
     return new GpuHost(gpu, delivery, shares, software, readiness);
@@ -246,14 +247,17 @@ public final class GpuHost implements AutoCloseable {
    * of NVIDIA's for them to call.
    */
   public Optional<ProgramRelay> relay(String guest, RelayLimits limits) {
-    return gpu instanceof NvidiaGpu card
-        ? Optional.of(
-            card.relay(
-                guest,
-                limits,
-                delivery.clock(),
-                new RealSandboxKernel(delivery.kernel())::dropCapabilities))
-        : Optional.empty();
+    if (!(gpu instanceof NvidiaGpu card)) {
+      return Optional.empty();
+    }
+    ProgramRelay relay =
+        card.relay(
+            guest,
+            limits,
+            delivery.clock(),
+            new RealSandboxKernel(delivery.kernel())::dropCapabilities);
+    shares.serve(guest, relay);
+    return Optional.of(relay);
   }
 
   public String name() {

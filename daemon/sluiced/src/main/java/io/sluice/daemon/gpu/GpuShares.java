@@ -5,10 +5,13 @@ import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
+import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.policy.Watchdog;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
@@ -22,7 +25,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
@@ -40,7 +43,7 @@ public final class GpuShares implements AutoCloseable {
 
   private final Gpu gpu;
   private final LongSupplier clock;
-  private final BiConsumer<String, String> listener;
+  private final Consumer<DaemonEvent> listener;
   private final ShareThread sharing;
   private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
@@ -56,6 +59,10 @@ public final class GpuShares implements AutoCloseable {
 
   @GuardedBy("lock")
   private final Map<String, Guest> attached = new HashMap<>();
+
+  /** Of guests that take CUDA programs; of one that is closed nothing more is heard. */
+  @GuardedBy("lock")
+  private final Map<String, ProgramRelay> relays = new HashMap<>();
 
   /** Counts of the time in which former clients of a guest were attached. */
   private record Past(Watchdog.Counters kills, TimeUsage time) {
@@ -109,7 +116,7 @@ public final class GpuShares implements AutoCloseable {
    * @param listener told, on that thread, of what happens: the type of a notification and its
    *     message
    */
-  GpuShares(Gpu gpu, Threads threads, LongSupplier clock, BiConsumer<String, String> listener) {
+  GpuShares(Gpu gpu, Threads threads, LongSupplier clock, Consumer<DaemonEvent> listener) {
     this.gpu = gpu;
     this.clock = clock;
     this.listener = listener;
@@ -150,6 +157,10 @@ public final class GpuShares implements AutoCloseable {
       if (there != null) {
         weigh(there, wanted.weight());
       }
+      ProgramRelay relay = relays.get(guest);
+      if (relay != null) {
+        relay.setWeight(wanted.weight());
+      }
     } finally {
       lock.unlock();
     }
@@ -175,9 +186,31 @@ public final class GpuShares implements AutoCloseable {
       quotas.remove(guest);
       set.remove(guest);
       past.remove(guest);
+      relays.remove(guest);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** From now on a guest's CUDA programs have its weight, with its own channels. */
+  public void serve(String guest, ProgramRelay relay) {
+    lock.lock();
+    try {
+      relays.put(guest, relay);
+      relay.setWeight(set.getOrDefault(guest, Quota.DEFAULT).weight());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The part of a guest's share that its CUDA programs take. */
+  public MemoryBudget programMemory(String guest) {
+    return quotas.programs(guest);
+  }
+
+  /** Video memory that a guest's CUDA programs have. */
+  public long programBytes(String guest) {
+    return quotas.programBytes(guest);
   }
 
   /** From now on a guest that has a quota is kept to it. */
@@ -226,9 +259,11 @@ public final class GpuShares implements AutoCloseable {
       MemoryUse use = quotas.use(guest);
       MemoryQuotas.Counters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
+      ProgramRelay relay = relays.get(guest);
       Past all =
           past.getOrDefault(guest, Past.NONE)
-              .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there));
+              .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there))
+              .plus(Watchdog.Counters.NONE, relay == null ? TimeUsage.NONE : relay.timeUsage());
       return new QuotaStatus(
           guest,
           gpu.info().name(),

@@ -1,9 +1,11 @@
 package io.sluice.daemon.gpu;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.channel.guest.MemoryUse;
-import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.policy.Watchdog;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.Quantities;
 import java.time.Duration;
@@ -13,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The queue of notifications about guests' shares: filled by any thread under any lock, emptied by
  * one thread under none. When too many wait the rest is dropped and counted.
  */
-final class ShareNotifications implements MemoryQuotas.Listener {
+final class ShareNotifications implements QuotaListener {
   private static final Logger LOG = LoggerFactory.getLogger(ShareNotifications.class);
 
   /** Events that wait. */
@@ -31,10 +33,7 @@ final class ShareNotifications implements MemoryQuotas.Listener {
   /** Least time between two notifications of one guest's refused allocations. */
   static final Duration REFUSAL_INTERVAL = Duration.ofSeconds(1);
 
-  /** An event as a notification. */
-  private record Event(String type, String message) {}
-
-  private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
+  private final BlockingQueue<DaemonEvent> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicLong dropped = new AtomicLong();
 
   @GuardedBy("this")
@@ -69,7 +68,8 @@ final class ShareNotifications implements MemoryQuotas.Listener {
             "%s: %d buffers to %s memory",
             guest,
             buffers,
-            toSystem ? "system" : "video"));
+            toSystem ? "system" : "video"),
+        ImmutableMap.of("guest", guest, "buffers", buffers, "toSystemMemory", toSystem));
   }
 
   @Override
@@ -85,7 +85,16 @@ final class ShareNotifications implements MemoryQuotas.Listener {
             guest,
             Quantities.formatSize(bytes),
             Quantities.formatSize(use.videoBytes()),
-            Quantities.formatSize(use.limitBytes())));
+            Quantities.formatSize(use.limitBytes())),
+        ImmutableMap.of(
+            "guest",
+            guest,
+            "requestedBytes",
+            bytes,
+            "heldBytes",
+            use.videoBytes(),
+            "limitBytes",
+            use.limitBytes()));
   }
 
   private synchronized boolean wasRefusedJustNow(String guest) {
@@ -107,11 +116,20 @@ final class ShareNotifications implements MemoryQuotas.Listener {
             kill.guest(),
             kill.channelId(),
             kill.lastedMs(),
+            kill.limitMs()),
+        ImmutableMap.of(
+            "guest",
+            kill.guest(),
+            "channel",
+            kill.channelId(),
+            "lastedMs",
+            kill.lastedMs(),
+            "limitMs",
             kill.limitMs()));
   }
 
-  private void note(String type, String message) {
-    if (waiting.offer(new Event(type, message))) {
+  private void note(String type, String message, ImmutableMap<String, Object> fields) {
+    if (waiting.offer(new DaemonEvent(type, message, fields))) {
       kick.run();
     } else {
       dropped.incrementAndGet();
@@ -119,9 +137,9 @@ final class ShareNotifications implements MemoryQuotas.Listener {
   }
 
   /** Hands on what waits. */
-  void tell(BiConsumer<String, String> listener) {
-    for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
-      listener.accept(event.type(), event.message());
+  void tell(Consumer<DaemonEvent> listener) {
+    for (DaemonEvent event = waiting.poll(); event != null; event = waiting.poll()) {
+      listener.accept(event);
     }
     long lost = dropped.getAndSet(0);
     if (lost > 0) {

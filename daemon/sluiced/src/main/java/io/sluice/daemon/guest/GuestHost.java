@@ -1,30 +1,26 @@
 package io.sluice.daemon.guest;
 
+import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
-import io.sluice.channel.GuestGpu.HeapUsage;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.relay.CudaPrograms;
-import io.sluice.daemon.runtime.Audit;
+import io.sluice.daemon.runtime.CauseText;
+import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.interrupt.InterruptForwarder;
-import io.sluice.management.ChannelStatus;
 import io.sluice.management.ErrorCode;
-import io.sluice.management.GuestCounters;
-import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.NotificationTypes;
 import io.sluice.management.Problem;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.SocketFile;
-import io.sluice.vdevice.DeviceCounters;
 import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
@@ -32,20 +28,24 @@ import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.state.StateTransfers;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
-import java.util.Locale;
-import java.util.Map;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
-/** A guest that is served: its settings, its socket, its device; and what JMX shows of it. */
-public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
+/** A guest that is served: its settings, its socket, its device. */
+public final class GuestHost implements GuestSource, AutoCloseable {
   private static final int NO_UID = -1;
+
+  /** Events that a guest, or who knocks at its socket, can cause at will. */
+  private static final int EVENT_BURST = 16;
+
+  private static final Duration EVENT_INTERVAL = Duration.ofMillis(250);
 
   private final GuestSettings settings;
   private final String origin;
@@ -53,7 +53,11 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   private final Kernel kernel;
   private final SocketFile file;
   private final StateTransfers transfers;
-  private final BiConsumer<GuestHost, Boolean> onAttach;
+  private final Consumer<DaemonEvent> events;
+  private final RateLimit eventRate;
+  private final Consumer<String> requireStaying;
+  private final GuestSuspension suspension = new GuestSuspension();
+  private final ChannelWatch.Killers killers = new ChannelWatch.Killers();
   private final Optional<ApiSessions> sessions;
   private final CudaPrograms programs;
   private final GuestDevice device;
@@ -76,7 +80,9 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     this.kernel = surroundings.host().kernel();
     this.file = file;
     this.transfers = surroundings.transfers();
-    this.onAttach = surroundings.onAttach();
+    this.events = surroundings.events();
+    this.eventRate = new RateLimit(EVENT_BURST, EVENT_INTERVAL, surroundings.host().clock());
+    this.requireStaying = surroundings.requireStaying();
     this.sessions = surroundings.sessions().apply(settings);
     this.programs = surroundings.programs();
     this.device =
@@ -98,7 +104,8 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
    * @param host what their devices run on
    * @param socketGroup may attach besides the daemon's user; empty for nobody
    * @param transfers how clients move their devices themselves
-   * @param onAttach told when a client attaches (true) and when it has left (false)
+   * @param events told what happens to guests; must not wait
+   * @param requireStaying throws when the daemon moves the guest of that name
    * @param sessions who serves the API sessions of a guest's machine, if anybody does
    * @param programs serves their CUDA programs
    */
@@ -106,7 +113,8 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
       DeviceHost host,
       Optional<GroupPrincipal> socketGroup,
       StateTransfers transfers,
-      BiConsumer<GuestHost, Boolean> onAttach,
+      Consumer<DaemonEvent> events,
+      Consumer<String> requireStaying,
       Function<GuestSettings, Optional<ApiSessions>> sessions,
       CudaPrograms programs) {}
 
@@ -141,8 +149,8 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
       throw Problem.of(
               ErrorCode.GUEST_SOCKET,
               "cannot make the socket of guest \"" + settings.name() + "\", " + settings.socket(),
-              e.toString(),
-              "check the directory and its permissions")
+              CauseText.of(e),
+              CauseText.remedy(e, "check the directory and its permissions"))
           .exception();
     }
   }
@@ -152,7 +160,9 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     boolean complete = false;
     try {
       programs.serve(
-          settings, limits -> gpu.relay(settings.name(), limits), () -> quota().limitBytes());
+          settings,
+          limits -> gpu.relay(settings.name(), limits),
+          gpu.shares().programMemory(settings.name()));
       complete = true;
     } finally {
       if (!complete) {
@@ -165,7 +175,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     return settings;
   }
 
-  String origin() {
+  public String origin() {
     return origin;
   }
 
@@ -181,6 +191,15 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     return device.peer().isPresent();
   }
 
+  /** Whether who is attached is a machine: only one gives BAR 0 an address. */
+  public boolean isMachine() {
+    try {
+      return isAttached() && device.pci().registersAddress() != 0;
+    } catch (SluiceException _) {
+      return false; // it has just left
+    }
+  }
+
   /** Who is attached, for messages: {@code web-01 (qemu, pid 4121)}. */
   public String describe() {
     return device
@@ -189,31 +208,46 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
         .orElse(settings.name());
   }
 
+  /** Model of its GPU. */
+  public String gpuModel() {
+    return gpu.gpu().info().model();
+  }
+
   public GuestStatus status() {
     Optional<PeerCredentials> peer = device.peer();
-    long limit = quota().limitBytes();
+    QuotaStatus quota = quota();
+    long programBytes = gpu.shares().programBytes(settings.name());
     return new GuestStatus(
         settings.name(),
         settings.uuid().toString(),
         state(peer.isPresent()),
         gpu.name(),
-        gpu.gpu().info().model(),
+        gpuModel(),
         origin,
         settings.socket().toString(),
         peer.map(PeerCredentials::pid).orElse(0),
         peer.map(PeerCredentials::uid).orElse(NO_UID),
         peer.map(GuestHost::program).orElse(""),
         ask(guest -> guest.channels().ids().size(), 0),
-        getMaxChannels(),
-        ask(guest -> guest.buffers().use().videoBytes(), 0L),
-        ask(guest -> guest.buffers().use().limitBytes(), limit));
+        maxChannels(),
+        ask(guest -> guest.buffers().use().videoBytes(), 0L) + programBytes,
+        programBytes > 0
+            ? quota.shareBytes()
+            : ask(guest -> guest.buffers().use().limitBytes(), quota.limitBytes()));
   }
 
   private String state(boolean attached) {
     if (undecided) {
       return GuestStatus.UNDECIDED;
     }
-    return attached ? GuestStatus.RUNNING : GuestStatus.WAITING;
+    if (!attached) {
+      return GuestStatus.WAITING;
+    }
+    if (suspension.isSuspended()) {
+      return GuestStatus.SUSPENDED;
+    }
+    boolean begun = isMachine() || !Files.exists(settings.qmp());
+    return begun ? GuestStatus.RUNNING : GuestStatus.ATTACHED;
   }
 
   /** Whether nobody says whose it is, after a migration that was cut off in its last moment. */
@@ -227,7 +261,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   }
 
   /** Asks the guest that is attached, if there is one and it does not leave meanwhile. */
-  private <T> T ask(Function<Guest, T> question, T otherwise) {
+  <T> T ask(Function<Guest, T> question, T otherwise) {
     try {
       return device.guest().map(question).orElse(otherwise);
     } catch (SluiceException _) {
@@ -251,12 +285,46 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
       guest.close();
       throw e;
     }
-    onAttach.accept(this, true);
+    events.accept(
+        new DaemonEvent(
+            NotificationTypes.GUEST_ATTACHED,
+            settings.name(),
+            device
+                .peer()
+                .map(this::clientFields)
+                .orElse(ImmutableMap.of("guest", settings.name()))));
     return guest;
   }
 
   private GuestListener watched(GuestListener listener) {
-    return new ExcessWatch(settings.name(), gpu.excessLimit(), listener, this::expel);
+    ChannelWatch channels =
+        new ChannelWatch(
+            settings.name(),
+            gpu.name(),
+            listener,
+            id -> device.guest().ifPresent(guest -> suspension.onCreated(guest, id)),
+            killers,
+            this::tellOften);
+    return new ExcessWatch(settings.name(), gpu.excessLimit(), channels, this::expel);
+  }
+
+  /** What a guest can cause as often as it likes is not told as often. */
+  private void tellOften(DaemonEvent event) {
+    if (eventRate.tryTake()) {
+      events.accept(event);
+    }
+  }
+
+  private ImmutableMap<String, Object> clientFields(PeerCredentials peer) {
+    return ImmutableMap.of(
+        "guest",
+        settings.name(),
+        "clientPid",
+        peer.pid(),
+        "clientUid",
+        peer.uid(),
+        "clientName",
+        program(peer));
   }
 
   private void expel() {
@@ -267,6 +335,20 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     return delivered(
         Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, watched(listener)));
+  }
+
+  @Override
+  public void refused(PeerCredentials who) {
+    ImmutableMap<String, Object> fields =
+        ImmutableMap.<String, Object>builder()
+            .putAll(clientFields(who))
+            .put("attachedPid", device.peer().map(PeerCredentials::pid).orElse(0))
+            .buildOrThrow();
+    tellOften(
+        new DaemonEvent(
+            NotificationTypes.GUEST_REFUSED,
+            settings.name() + ": " + program(who) + ", pid " + who.pid() + ": it has a client",
+            fields));
   }
 
   @Override
@@ -287,7 +369,8 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     }
     gpu.shares().detach(guest);
     guest.close();
-    onAttach.accept(this, false);
+    suspension.forget();
+    events.accept(DaemonEvent.ofGuest(NotificationTypes.GUEST_LEFT, settings.name()));
   }
 
   /** Sends its programs away, detaches whoever is attached, and removes the sockets. */
@@ -301,170 +384,36 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     }
   }
 
-  // ---- GuestMXBean ----
-
-  @Override
-  public String getName() {
-    return settings.name();
-  }
-
-  @Override
-  public String getUuid() {
-    return settings.uuid().toString();
-  }
-
-  @Override
-  public String getState() {
-    return status().state();
-  }
-
-  @Override
-  public String getGpu() {
-    return gpu.name();
-  }
-
-  @Override
-  public String getSocketPath() {
-    return settings.socket().toString();
-  }
-
-  @Override
-  public String getQmpPath() {
-    return settings.qmp().toString();
-  }
-
-  @Override
-  public int getClientPid() {
-    return status().clientPid();
-  }
-
-  @Override
-  public int getClientUid() {
-    return status().clientUid();
-  }
-
-  @Override
-  public String getClientName() {
-    return status().clientName();
-  }
-
-  @Override
-  public long getMemoryUsedBytes() {
-    return status().memoryUsedBytes();
-  }
-
-  @Override
-  public long getMemoryLimitBytes() {
-    return status().memoryLimitBytes();
-  }
-
-  @Override
-  public int getMaxChannels() {
+  int maxChannels() {
     int ids = gpu.gpu().info().maxChannels() - 1; // id 0 is none
     return Math.min(settings.slots().channels(), ids);
   }
 
-  @Override
-  public Map<Integer, ChannelStatus> getChannels() {
-    Map<Integer, ChannelStatus> channels = new TreeMap<>();
-    device
-        .guest()
-        .ifPresent(guest -> {
-          for (int id : guest.channels().ids()) {
-            query(guest, id).ifPresent(status -> channels.put(id, status));
-          }
-        });
-    return channels;
+  /** Whether an operator has suspended it. */
+  public boolean isSuspended() {
+    return suspension.isSuspended();
   }
 
-  private static Optional<ChannelStatus> query(Guest guest, int id) {
-    try {
-      Channel.Status info = guest.channels().query(id);
-      return Optional.of(
-          new ChannelStatus(
-              id,
-              info.state().name().toLowerCase(Locale.ROOT),
-              ChannelErrors.name(info.cause().reason()),
-              info.cause().address(),
-              info.progress().drained(),
-              info.progress().waiting(),
-              info.usage().entries(),
-              info.usage().busyNs(),
-              info.usage().instructions(),
-              info.usage().interpreted()));
-    } catch (SluiceException _) {
-      return Optional.empty(); // freed meanwhile
-    }
+  GuestSuspension suspension() {
+    return suspension;
   }
 
-  @Override
-  public void killChannel(int id) throws OperationsException {
-    String failed = "cannot end channel " + id + " of guest \"" + settings.name() + "\"";
-    Optional<Guest> attached = device.guest();
-    ChannelStatus channel = attached.flatMap(guest -> query(guest, id)).orElse(null);
-    if (channel == null) {
-      throw Problem.of(
-              ErrorCode.CHANNEL_UNKNOWN,
-              failed,
-              attached.isEmpty() ? "nobody is attached to the guest" : "it has no such channel",
-              "sluicectl channel list " + settings.name() + " shows those it has")
-          .exception();
-    }
-    if (!channel.error().isEmpty()) {
-      throw Problem.of(ErrorCode.CHANNEL_KILL, failed, "it has ended, error=" + channel.error(), "")
-          .exception();
-    }
-    try {
-      attached.orElseThrow().channels().kill(id, GuestAbi.ERROR_OPERATOR, 0);
-    } catch (SluiceException e) {
-      throw Problem.of(ErrorCode.CHANNEL_KILL, failed, e.what(), e.remedy()).exception();
-    }
-    Audit.of("channel-kill")
-        .addKeyValue("guest", settings.name())
-        .addKeyValue("cid", id)
-        .log("channel ended");
+  ChannelWatch.Killers killers() {
+    return killers;
   }
 
-  @Override
-  public GuestCounters getCounters() {
-    DeviceCounters now = device.counters();
-    Map<String, Long> byCommand = new TreeMap<>();
-    now.messagesByCommand()
-        .forEach((command, n) -> byCommand.put(command.toLowerCase(Locale.ROOT), n));
-    HeapUsage heap = ask(guest -> guest.heapUsage().orElse(HeapUsage.NONE), HeapUsage.NONE);
-    RateLimit.Room connections = device.connectionRoom();
-    RateLimit.Room maps = device.mapRoom();
-    return new GuestCounters(
-        now.connections(),
-        now.connectionsRefused(),
-        now.messages(),
-        now.messagesRefused(),
-        byCommand,
-        now.calls(),
-        now.callsRefused(),
-        now.interrupts(),
-        now.eventsLost(),
-        now.dmaMaps(),
-        device.mostMapped().maps(),
-        device.mapped().bytes(),
-        device.mostMapped().bytes(),
-        heap.bytes(),
-        heap.limitBytes(),
-        heap.programs().kept(),
-        heap.programs().limit(),
-        heap.programs().bytes(),
-        heap.programs().limitBytes(),
-        heap.programs().interpreted(),
-        connections.left(),
-        connections.burst(),
-        connections.interval().toMillis(),
-        maps.left(),
-        maps.burst(),
-        maps.interval().toMillis(),
-        device.descriptorsWaiting(),
-        device.logLinesLeftOut(),
-        device.logRate().burst(),
-        device.logRate().interval().toMillis());
+  /** Tells operators. */
+  void tell(DaemonEvent event) {
+    events.accept(event);
+  }
+
+  /**
+   * Refuses what would disturb a move.
+   *
+   * @throws SluiceException when the daemon moves it
+   */
+  void requireStaying() {
+    requireStaying.accept(settings.name());
   }
 
   private static String program(PeerCredentials peer) {

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.channel.SlotLimits;
+import io.sluice.channel.state.GuestLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
@@ -112,6 +113,7 @@ public final class GuestTable {
       GpuHost gpu = gpu(failed, gpuName);
       checkLimit(failed, vramLimitBytes, gpu);
       Path socket = GuestSettings.defaultSocket(config.runDir(), name);
+      checkReserved(failed, name, socket);
       Path qmp =
           qmpPath.isEmpty()
               ? GuestSettings.defaultQmp(config.runDir(), name)
@@ -178,7 +180,7 @@ public final class GuestTable {
                 ErrorCode.GUEST_CONFIGURED,
                 failed,
                 "it stands in the configuration",
-                "remove its [[guest]] and restart the daemon")
+                "remove its [[guest]], then sluicectl daemon reload")
             .exception();
       }
       if (guest.isAttached() && !force) {
@@ -227,7 +229,53 @@ public final class GuestTable {
       checkOpen(failed);
       GuestHost guest = find(failed, name);
       Quota before = quotas.of(guest.settings());
-      return changeQuota(failed, guest, before, guest.settings().quota());
+      return changeQuota(failed, guest, before, quotas.configured(guest.settings()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The configuration was read anew and has a guest that is served: its quota is this from now on,
+   * unless an operator has changed it, whose word stands.
+   *
+   * @return whether the guest has that quota now
+   * @throws OperationsException when it does not fit; nothing has changed then
+   */
+  public boolean reconfigure(String name, Quota wanted) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot change the quota of guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      boolean stands = quotas.isChanged(name);
+      if (!stands) {
+        guest.gpu().shares().set(failed, name, wanted);
+      }
+      quotas.configure(name, wanted);
+      return !stands;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The configuration was read anew and lacks a guest.
+   *
+   * @return whether it is gone; one that something is attached to stays until the next start
+   */
+  public boolean retire(String name) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot remove guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      if (guest.isAttached()) {
+        return false;
+      }
+      stop(guest);
+      forgetQuota(name);
+      return true;
     } finally {
       lock.unlock();
     }
@@ -356,7 +404,10 @@ public final class GuestTable {
   private void checkName(String failed, String name) throws OperationsException {
     if (!GuestSettings.isName(name)) {
       throw Problem.of(
-              ErrorCode.GUEST_NAME, failed, "not a name", "use " + GuestSettings.nameRule())
+              ErrorCode.GUEST_NAME,
+              failed,
+              "\"" + name + "\" is not a name",
+              "use " + GuestSettings.nameRule())
           .exception();
     }
     if (guests.containsKey(name)) {
@@ -377,6 +428,21 @@ public final class GuestTable {
     }
   }
 
+  /** The daemon has sockets of its own beside those of guests. */
+  private void checkReserved(String failed, String name, Path socket) throws OperationsException {
+    if (socket.equals(config.migrationSocket()) || socket.equals(config.controlSocket())) {
+      throw Problem.of(
+              ErrorCode.GUEST_NAME,
+              failed,
+              "the name \""
+                  + name
+                  + "\" is reserved: its socket would be the daemon's own, "
+                  + socket,
+              "choose another name")
+          .exception();
+    }
+  }
+
   private static void checkLimit(String failed, long bytes, GpuHost gpu)
       throws OperationsException {
     long total = gpu.gpu().info().vramBytes();
@@ -392,6 +458,14 @@ public final class GuestTable {
                   + Quantities.formatSize(bytes)
                   + " requested",
               "choose a smaller limit, or none")
+          .exception();
+    }
+    if (bytes % GuestLimits.PAGE_BYTES != 0) {
+      throw Problem.of(
+              ErrorCode.QUOTA_VALUE,
+              failed,
+              "a limit of " + Quantities.formatSize(bytes) + " is not of whole pages",
+              "choose a multiple of 4KiB")
           .exception();
     }
   }

@@ -53,14 +53,17 @@ public record QuotaChange(
           minimum, newWeight, limit == cardBytes ? Quota.NO_LIMIT : limit, policy, killTimeout);
     } catch (InvalidQuotaException e) {
       throw switch (e.rule()) {
-        case MINIMUM -> refused(failed, minimum + " bytes are no minimum", sizes("0B", cardBytes));
-        case LIMIT -> refused(failed, limit + " bytes are no limit", sizes("4KiB", cardBytes));
+        case MINIMUM -> wrongSize(failed, "minimum", minimum, 0, cardBytes);
+        case LIMIT -> wrongSize(failed, "limit", limit, GuestLimits.PAGE_BYTES, cardBytes);
         case WEIGHT ->
-            refused(failed, newWeight + " is no weight", "choose one of 1 to " + Quota.MAX_WEIGHT);
+            refused(
+                failed,
+                "a weight of " + newWeight + " is out of range",
+                "choose one of 1 to " + Quota.MAX_WEIGHT);
         case KILL_TIMEOUT ->
             refused(
                 failed,
-                killTimeout.toMillis() + " ms are no kill-timeout",
+                "a kill-timeout of " + killTimeout.toMillis() + "ms is out of range",
                 "choose "
                     + Quantities.formatDuration(Quota.MIN_KILL_TIMEOUT)
                     + " to "
@@ -79,16 +82,49 @@ public record QuotaChange(
 
   /** A size that an operator names is of whole pages, and there on this GPU. */
   private void checkSizes(String failed, long cardBytes) throws OperationsException {
-    if (minimumBytes != null && !isSize(minimumBytes, 0, cardBytes)) {
-      throw refused(failed, minimumBytes + " bytes are no minimum", sizes("0B", cardBytes));
+    checkSize(failed, "minimum", minimumBytes, 0, cardBytes);
+    checkSize(failed, "limit", limitBytes, GuestLimits.PAGE_BYTES, cardBytes);
+  }
+
+  private static void checkSize(
+      String failed, String what, @Nullable Long bytes, long least, long cardBytes)
+      throws OperationsException {
+    if (bytes != null && bytes > cardBytes) {
+      throw moreThanThere(failed, bytes, cardBytes);
     }
-    if (limitBytes != null && !isSize(limitBytes, GuestLimits.PAGE_BYTES, cardBytes)) {
-      throw refused(failed, limitBytes + " bytes are no limit", sizes("4KiB", cardBytes));
+    if (bytes != null && (bytes < least || bytes % GuestLimits.PAGE_BYTES != 0)) {
+      throw wrongSize(failed, what, bytes, least, cardBytes);
     }
   }
 
-  private static boolean isSize(long bytes, long least, long most) {
-    return bytes >= least && bytes <= most && bytes % GuestLimits.PAGE_BYTES == 0;
+  /** Video memory that is asked for, and that the GPU does not have. */
+  private static OperationsException moreThanThere(String failed, long bytes, long cardBytes) {
+    return Problem.of(
+            ErrorCode.GUEST_VRAM,
+            failed,
+            "its GPU has "
+                + Quantities.formatSize(cardBytes)
+                + " of video memory, "
+                + Quantities.formatSize(bytes)
+                + " requested",
+            "choose less")
+        .exception();
+  }
+
+  private static OperationsException wrongSize(
+      String failed, String what, long bytes, long least, long cardBytes) {
+    return refused(
+        failed,
+        "a "
+            + what
+            + " of "
+            + Quantities.formatSize(bytes)
+            + " is out of range, or not of whole pages",
+        "choose "
+            + Quantities.formatSize(least)
+            + " to the "
+            + Quantities.formatSize(cardBytes)
+            + " of the GPU in multiples of 4KiB");
   }
 
   private static BeyondShare beyondShare(String failed, String text) throws OperationsException {
@@ -96,16 +132,8 @@ public record QuotaChange(
         .orElseThrow(() ->
             refused(
                 failed,
-                "\"" + text + "\" is nothing that an allocation beyond the share can get",
+                "\"" + text + "\" is not among the policies beyond a share",
                 "choose out-of-memory or system-memory"));
-  }
-
-  private static String sizes(String least, long cardBytes) {
-    return "choose "
-        + least
-        + " to the "
-        + Quantities.formatSize(cardBytes)
-        + " of the GPU in multiples of 4KiB";
   }
 
   private static OperationsException refused(String failed, String cause, String fix) {

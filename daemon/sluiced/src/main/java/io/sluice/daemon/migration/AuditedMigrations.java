@@ -32,20 +32,27 @@ public final class AuditedMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void start(String guest, String to, Map<String, String> options)
+  public MigrationStatusView status(String id) throws OperationsException {
+    return migrations.status(id);
+  }
+
+  @Override
+  public String start(String guest, String to, Map<String, String> options)
       throws OperationsException {
-    migrations.start(guest, to, options);
+    String id = migrations.start(guest, to, options);
     Audit.of("migration-start")
         .addKeyValue("guest", guest)
+        .addKeyValue("id", id)
         .addKeyValue("to", to)
         .addKeyValue("options", options)
         .log("migration begun");
+    return id;
   }
 
   @Override
   public void abort(String guest) throws OperationsException {
     migrations.abort(guest);
-    Audit.of("migration-abort").addKeyValue("guest", guest).log("migration given up");
+    Audit.of("migration-abort").addKeyValue("guest", guest).log("given up");
   }
 
   @Override
@@ -63,20 +70,24 @@ public final class AuditedMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void checkpoint(String guest, String file, boolean live) throws OperationsException {
-    migrations.checkpoint(guest, file, live);
+  public String checkpoint(String guest, String file, boolean live) throws OperationsException {
+    String id = migrations.checkpoint(guest, file, live);
     Audit.of("guest-checkpoint")
         .addKeyValue("guest", guest)
+        .addKeyValue("id", id)
         .addKeyValue("file", file)
-        .log("checkpoint written");
+        .log("checkpoint begun");
+    return id;
   }
 
   @Override
-  public void restore(String guest, String file) throws OperationsException {
-    migrations.restore(guest, file);
+  public String restore(String guest, String file) throws OperationsException {
+    String id = migrations.restore(guest, file);
     Audit.of("guest-restore")
         .addKeyValue("guest", guest)
+        .addKeyValue("id", id)
         .addKeyValue("file", file)
-        .log("guest made of a checkpoint");
+        .log("restore begun");
+    return id;
   }
 }

@@ -6,6 +6,7 @@ import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.PhaseLog;
 import io.sluice.migrate.phase.TargetPhase;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,7 +22,11 @@ final class CheckpointRestore {
   private final MigrationTarget target;
 
   CheckpointRestore(
-      MigrationLink reader, MappedGuest guest, TargetMachine machine, LongSupplier clock) {
+      MigrationLink reader,
+      MappedGuest guest,
+      TargetMachine machine,
+      LongSupplier clock,
+      PhaseLog.Observer<TargetPhase> observer) {
     this.clock = clock;
     target =
         new MigrationTarget(
@@ -29,7 +34,7 @@ final class CheckpointRestore {
             new AttachedHost(guest, _ -> machine),
             TIMEOUT.toNanos(),
             clock.getAsLong(),
-            (_, _) -> {});
+            observer);
   }
 
   /** Why it came to nothing; empty when it did not. */
@@ -44,5 +49,14 @@ final class CheckpointRestore {
     return target.phase() == TargetPhase.RUNNING
         ? Optional.empty()
         : Optional.of(target.reason().orElse(new Reason("", "it came to nothing", "")));
+  }
+
+  boolean canAbort() {
+    return target.phase().canDiscard();
+  }
+
+  /** Gives up at the next step, unless it is too late. */
+  void abort(Reason why) {
+    target.abort(why);
   }
 }

@@ -9,8 +9,10 @@ import io.sluice.management.Problem;
 import io.sluice.migrate.checkpoint.CheckpointCode;
 import io.sluice.migrate.checkpoint.CheckpointReader;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
+import io.sluice.migrate.checkpoint.FilePlace;
 import io.sluice.migrate.checkpoint.MachineCheckpoint;
 import io.sluice.migrate.checkpoint.ProcessCheckpoint;
+import io.sluice.migrate.checkpoint.SessionAllowance;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
@@ -86,18 +88,23 @@ final class Checkpoints {
     this.starter = starter;
   }
 
-  /** Writes a guest to a file, and waits until that has come about. */
-  void write(String failed, GuestHost host, Guest attached, Path path, boolean live)
+  /**
+   * Begins to write a guest to a file.
+   *
+   * @param place owned from now on
+   * @return the id
+   */
+  String write(String failed, GuestHost host, Guest attached, FilePlace place, boolean live)
       throws OperationsException {
     MigrationSettings settings =
         MigrationSettings.DEFAULT
             .keepingSource()
             .withDetach(live ? DetachTime.LAST : DetachTime.FIRST);
-    boolean machine = isMachine(failed, host);
+    CheckpointWriter writer = create(failed, place);
+    boolean machine = isMachine(failed, host, writer);
     UUID id = surroundings.ids().get();
     String name = attached.name();
-    String to = DepartureLedger.FILE + path;
-    CheckpointWriter writer = create(failed, path);
+    String to = DepartureLedger.FILE + place.named();
     OutgoingMigration migration;
     if (machine) {
       migration =
@@ -119,23 +126,26 @@ final class Checkpoints {
       migration =
           starter.begin(failed, attached, new Copy(id, to, process, writer, settings, () -> {}));
     }
-    migration.awaitOver();
-    if (!writer.isComplete()) {
-      Reason why =
-          writer
-              .failure()
-              .map(Reason::of)
-              .or(migration.source()::reason)
-              .orElse(new Reason("", "it was not finished", ""));
-      throw failed(failed, why.what(), why.remedy());
+    return migration.id();
+  }
+
+  /** As the other; when it cannot be known there will be no file. */
+  private static boolean isMachine(String failed, GuestHost host, CheckpointWriter writer)
+      throws OperationsException {
+    try {
+      return isMachine(failed, host);
+    } catch (OperationsException e) {
+      writer.close();
+      throw e;
     }
   }
 
-  private static CheckpointWriter create(String failed, Path path) throws OperationsException {
+  private static CheckpointWriter create(String failed, FilePlace place)
+      throws OperationsException {
     try {
-      return CheckpointWriter.create(path);
+      return CheckpointWriter.create(place);
     } catch (SluiceException e) {
-      throw failed(failed, e.getMessage(), e.remedy());
+      throw failed(failed, e.what(), e.remedy());
     }
   }
 
@@ -161,7 +171,7 @@ final class Checkpoints {
           .orElse(machine);
     } catch (SluiceException e) {
       writer.close();
-      throw failed(failed, e.getMessage(), e.remedy());
+      throw failed(failed, e.what(), e.remedy());
     }
   }
 
@@ -172,6 +182,7 @@ final class Checkpoints {
         sessions,
         MachineCheckpoint.sessionsInto(
             writer,
+            SessionAllowance.withMachine(sessions.mostMemoryBytes()),
             HostRoute.beside(qmp, HostRoute.OUT + HostRoute.SESSIONS),
             surroundings.kernel(),
             surroundings.threads()),
@@ -180,40 +191,79 @@ final class Checkpoints {
         surroundings.clock());
   }
 
-  /** Makes an attached, empty guest what a file says, and waits until it is. */
-  void read(String failed, GuestHost host, Guest attached, Path path) throws OperationsException {
+  /**
+   * An attached, empty guest that is to be made what a file says, once it is run.
+   *
+   * @param observer told of its phases
+   */
+  RestoringGuest reading(
+      String failed,
+      GuestHost host,
+      Guest attached,
+      Path path,
+      IncomingMigration.PhaseObserver observer)
+      throws OperationsException {
     boolean machine = isMachine(failed, host);
+    try {
+      long bytes = CheckpointReader.requireCheckpoint(path);
+      return new RestoringGuest(
+          attached.name(),
+          surroundings.ids().get(),
+          new RestoringGuest.Source(DepartureLedger.FILE + path, bytes),
+          progress -> read(progress, host, attached, path, machine),
+          surroundings.clock(),
+          observer);
+    } catch (SluiceException e) {
+      throw failed(failed, e.what(), e.remedy());
+    }
+  }
+
+  /** Why it came to nothing. */
+  private Optional<Reason> read(
+      RestoringGuest progress, GuestHost host, Guest attached, Path path, boolean machine) {
     try (CheckpointReader reader = CheckpointReader.open(path);
         MappedGuest mapped = MappedGuest.of(attached, surroundings.kernel())) {
-      if (machine != reader.hasMachine()) {
-        throw failed(
-            failed,
-            reader.hasMachine()
-                ? "the file is of a machine, and a process is attached to the guest"
-                : "the file is of a process, and a machine is attached to the guest",
-            reader.hasMachine()
-                ? "attach a QEMU that was started with -S -incoming defer"
-                : "attach a process that has made nothing yet");
+      Optional<Reason> unfit = unfit(host, reader, machine);
+      if (unfit.isPresent()) {
+        return unfit;
       }
-      if (reader.hasSessions() && host.device().sessions().isEmpty()) {
-        throw failed(
-            failed,
-            "the machine has API sessions, and the guest may have none",
-            "set opencl in the guest's [[guest]]");
-      }
+      progress.verified(reader);
       try (TargetMachine target = target(host, reader)) {
-        Optional<Reason> why =
-            new CheckpointRestore(reader, mapped, target, surroundings.clock()).run();
-        if (why.isEmpty() && machine) {
-          why = awaitRunning(target);
+        CheckpointRestore restore =
+            new CheckpointRestore(reader, mapped, target, surroundings.clock(), progress::entered);
+        progress.begun(restore);
+        Optional<Reason> why = restore.run();
+        if (why.isPresent() || !machine) {
+          return why;
         }
-        if (why.isPresent()) {
-          throw failed(failed, why.get().what(), why.get().remedy());
-        }
+        progress.starting();
+        return awaitRunning(target);
       }
-    } catch (SluiceException e) {
-      throw failed(failed, e.getMessage(), e.remedy());
     }
+  }
+
+  /** Why a file that is whole cannot be used for a guest. */
+  private static Optional<Reason> unfit(GuestHost host, CheckpointReader reader, boolean machine) {
+    if (machine != reader.hasMachine()) {
+      return Optional.of(
+          reader.hasMachine()
+              ? new Reason(
+                  "",
+                  "the file is of a machine, and a process is attached to the guest",
+                  "attach a QEMU that was started with -S -incoming defer")
+              : new Reason(
+                  "",
+                  "the file is of a process, and a machine is attached to the guest",
+                  "attach a process that has made nothing yet"));
+    }
+    if (reader.hasSessions() && host.device().sessions().isEmpty()) {
+      return Optional.of(
+          new Reason(
+              "",
+              "the machine has API sessions, and the guest may have none",
+              "set opencl in the guest's [[guest]]"));
+    }
+    return Optional.empty();
   }
 
   private TargetMachine target(GuestHost host, CheckpointReader reader) {

@@ -7,20 +7,26 @@ import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
+import io.sluice.management.MigrationStatusView;
 import io.sluice.management.Problem;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The last migration, or checkpoint, of each guest that had one: at most one at a time. */
+/**
+ * The last migration, checkpoint or restore of each guest that had one: at most one at a time.
+ * Those before it are remembered by their ids.
+ */
 final class Departing {
   private static final Logger LOG = LoggerFactory.getLogger(Departing.class);
 
@@ -33,6 +39,12 @@ final class Departing {
 
   @GuardedBy("lock")
   private final Map<String, OutgoingMigration> migrations = new TreeMap<>();
+
+  @GuardedBy("lock")
+  private final Map<String, RestoringGuest> restores = new TreeMap<>();
+
+  @GuardedBy("lock")
+  private final FormerOperations former = new FormerOperations();
 
   Departing(GuestTable guests, Threads threads) {
     this.guests = guests;
@@ -61,14 +73,8 @@ final class Departing {
                 "wait for it")
             .exception();
       }
-      if (isMoving(guest.name())) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_BUSY,
-                failed,
-                "it moves already",
-                "wait for it, or give it up: sluicectl migration abort " + guest.name())
-            .exception();
-      }
+      requireIdle(failed, guest.name());
+      requireResumed(failed, host);
       OutgoingMigration migration =
           make(
               failed,
@@ -78,7 +84,10 @@ final class Departing {
                 }
                 return maker.get();
               });
-      migrations.put(guest.name(), migration);
+      OutgoingMigration before = migrations.put(guest.name(), migration);
+      if (before != null) {
+        former.add(before.view());
+      }
       threads.start("sluice-" + guest.name() + "-migration", migration);
       begun = true;
       return migration;
@@ -90,14 +99,52 @@ final class Departing {
     }
   }
 
+  /** Begins to make a guest of a file, in a thread of its own, unless it moves already. */
+  String begin(String failed, String guest, RestoringGuest restore) throws OperationsException {
+    lock.lock();
+    try {
+      requireIdle(failed, guest);
+      RestoringGuest before = restores.put(guest, restore);
+      if (before != null) {
+        former.add(before.view());
+      }
+      threads.start("sluice-" + guest + "-restore", restore);
+      return restore.id();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What is suspended does not come to the end that a move waits for. */
+  private static void requireResumed(String failed, @Nullable GuestHost host)
+      throws OperationsException {
+    if (host != null && host.isSuspended()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED,
+              failed,
+              "it is suspended",
+              "let it go on: sluicectl guest resume " + host.settings().name())
+          .exception();
+    }
+  }
+
+  private void requireIdle(String failed, String guest) throws OperationsException {
+    if (isMoving(guest)) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BUSY,
+              failed,
+              "it is being moved, written to a file, or made of one already",
+              "wait for it, or give it up: sluicectl migration abort " + guest)
+          .exception();
+    }
+  }
+
   private static OutgoingMigration make(String failed, Supplier<OutgoingMigration> maker)
       throws OperationsException {
     try {
       return maker.get();
     } catch (SluiceException e) {
-      throw Problem.of(
-              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
-          .exception();
+      throw Problem.of(ErrorCode.MIGRATION_BLOCKED, failed, e.what(), e.remedy()).exception();
     }
   }
 
@@ -109,8 +156,13 @@ final class Departing {
     }
   }
 
-  /** Whether a guest has a migration that is not over. */
+  /** Whether a guest has a migration, checkpoint or restore that is not over. */
   boolean isMoving(String guest) {
+    return isLeaving(guest) || restoring(guest).isPresent();
+  }
+
+  /** Whether a guest has a migration or checkpoint that is not over. */
+  boolean isLeaving(String guest) {
     lock.lock();
     try {
       OutgoingMigration migration = migrations.get(guest);
@@ -118,6 +170,60 @@ final class Departing {
     } finally {
       lock.unlock();
     }
+  }
+
+  private Optional<RestoringGuest> restoring(String guest) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(restores.get(guest)).filter(restore -> !restore.isOver());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The last restore of each guest that had one. */
+  List<RestoringGuest> restores() {
+    lock.lock();
+    try {
+      return List.copyOf(restores.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What others of the same guests came after. */
+  List<MigrationStatusView> former() {
+    lock.lock();
+    try {
+      return former.all().toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives up what a guest has, unless it is too late. */
+  void abort(String failed, String guest, Reason why) throws OperationsException {
+    Optional<RestoringGuest> restoring = restoring(guest);
+    if (restoring.isPresent()) {
+      if (!restoring.get().abort(why)) {
+        throw tooLate(failed, guest, restoring.get().phase());
+      }
+      return;
+    }
+    OutgoingMigration migration = running(failed, guest);
+    if (!migration.source().phase().canAbort()) {
+      throw tooLate(failed, guest, migration.source().phase().label());
+    }
+    migration.source().abort(why);
+  }
+
+  private static OperationsException tooLate(String failed, String guest, String phase) {
+    return Problem.of(
+            ErrorCode.MIGRATION_PHASE,
+            failed,
+            "it is too late, phase=" + phase,
+            "see sluicectl migration status " + guest)
+        .exception();
   }
 
   /** The last one of each guest. */
@@ -166,6 +272,10 @@ final class Departing {
         // One whose machine is frozen ends when the device does.
         migration.awaitOver(STOP_PATIENCE);
       }
+    }
+    for (RestoringGuest restore : restores()) {
+      boolean _ = restore.abort(why);
+      restore.awaitOver(STOP_PATIENCE);
     }
   }
 }

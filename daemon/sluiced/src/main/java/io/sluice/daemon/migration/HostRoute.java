@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -43,6 +44,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The way to daemons of other hosts, and from them: for guests that are machines. */
 final class HostRoute implements AutoCloseable {
@@ -64,6 +67,8 @@ final class HostRoute implements AutoCloseable {
 
   private static final long IDLE_NS = 1_000_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(HostRoute.class);
+
   private final WireSettings settings;
   private final TlsFiles files;
   private final Kernel kernel;
@@ -72,6 +77,7 @@ final class HostRoute implements AutoCloseable {
   private final Supplier<UUID> ids;
   private final WireLoops loops;
   private final TunnelTargets tunnels = new TunnelTargets();
+  private volatile boolean compress;
   private @Nullable LinkServer server;
 
   /**
@@ -109,9 +115,21 @@ final class HostRoute implements AutoCloseable {
     this.settings = settings;
     this.threads = threads;
     this.ids = ids;
+    compress = settings.compress();
     files = new TlsFiles(settings.certificate(), settings.key(), settings.authority());
-    files.check();
+    warnOfDates(files.check());
     loops = new WireLoops(MigrationLanes.loops(), threads);
+  }
+
+  /** A daemon that did not start for it would cost every machine its GPU. */
+  private static void warnOfDates(TlsFiles.Validity valid) {
+    Instant now = Instant.now();
+    if (now.isBefore(valid.from()) || now.isAfter(valid.until())) {
+      LOG.atWarn()
+          .addKeyValue("from", valid.from())
+          .addKeyValue("until", valid.until())
+          .log("the certificate is not valid now: no other host will take or bring guests");
+    }
   }
 
   /**
@@ -134,6 +152,23 @@ final class HostRoute implements AutoCloseable {
     }
   }
 
+  /**
+   * Reads the certificates again, which links show from now on.
+   *
+   * @param compress whether memory is compressed, when the operator says nothing
+   * @return when they are valid
+   * @throws SluiceException when they cannot be used: nothing has changed then
+   */
+  TlsFiles.Validity renew(boolean compress) {
+    TlsFiles.Validity valid = files.check();
+    warnOfDates(valid);
+    if (server != null) {
+      server.renew();
+    }
+    this.compress = compress;
+    return valid;
+  }
+
   /** Where a text says that a guest shall go; empty when it is no host and port. */
   static Optional<InetSocketAddress> address(String to) {
     int colon = to.lastIndexOf(':');
@@ -152,11 +187,11 @@ final class HostRoute implements AutoCloseable {
    * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
    */
   Way open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
-    boolean compress = wish.compress().orElse(settings.compress());
+    boolean compressed = wish.compress().orElse(compress);
     int streams = wish.streams();
     LinkClient client =
         new LinkClient(
-            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compress);
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compressed);
     Path qmp = guest.settings().qmp();
     try {
       SourceMachine machine =

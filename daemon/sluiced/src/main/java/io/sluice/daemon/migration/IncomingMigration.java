@@ -49,6 +49,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   private @Nullable Arrival arrival;
   private @Nullable MappedGuest mapped;
   private volatile String guest = "";
+  private volatile String attempt = "";
   private volatile boolean over;
 
   /**
@@ -67,7 +68,7 @@ final class IncomingMigration implements Runnable, TargetHost {
 
   /** The observer, told of each phase of each migration. */
   public interface PhaseObserver {
-    void entered(String guest, String phase, String reason);
+    void entered(PhaseChange change);
   }
 
   /** The maker of what receives a guest, for the way that it comes. */
@@ -104,7 +105,13 @@ final class IncomingMigration implements Runnable, TargetHost {
             lanes,
             PEER_TIMEOUT.toNanos(),
             startNs,
-            (phase, reason) -> surroundings.observer().entered(guest, phase.label(), reason));
+            (phase, reason) -> tell(phase.label(), reason));
+  }
+
+  private void tell(String phase, String reason) {
+    surroundings
+        .observer()
+        .entered(new PhaseChange(guest, attempt, MigrationStatusView.MIGRATION, phase, reason));
   }
 
   @Override
@@ -211,15 +218,19 @@ final class IncomingMigration implements Runnable, TargetHost {
     return new MigrationStatusView(
         guest,
         id().map(UUID::toString).orElse(""),
+        MigrationStatusView.MIGRATION,
         "in",
         "",
         target.phase().label(),
         reason.what(),
         reason.remedy(),
         target.offer().map(Offer::vramUsedBytes).orElse(0L),
+        link.statistics().bytesReceived(),
+        0,
+        0,
         0,
         -1,
-        link.statistics().bytesReceived(),
+        0,
         0,
         0,
         0,
@@ -249,6 +260,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   @Override
   public TargetMachine admit(Offer offer) {
     guest = offer.name();
+    attempt = offer.id().toString();
     GuestHost host = surroundings.guests().all().get(offer.name());
     if (host == null) {
       throw refused(ArrivalCheck.unknown(offer.name()));

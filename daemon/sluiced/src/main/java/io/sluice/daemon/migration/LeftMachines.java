@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * <p>One that has sent everything stands still, and only its destination knows whose it is. It is
  * asked until it answers, or an operator decides; until then the guest is shown as undecided.
  */
-public final class LeftMachines implements Runnable, AutoCloseable {
+final class LeftMachines implements Runnable, AutoCloseable {
   /** The phase of a migration whose outcome nobody can tell. */
-  public static final String UNDECIDED = "undecided";
+  static final String UNDECIDED = "undecided";
 
   private static final Logger LOG = LoggerFactory.getLogger(LeftMachines.class);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -268,7 +268,11 @@ public final class LeftMachines implements Runnable, AutoCloseable {
 
   private void tell(Standing machine, String phase, String what) {
     LOG.atWarn().addKeyValue("guest", machine.guest).addKeyValue("phase", phase).log(what);
-    surroundings.observer().entered(machine.guest, phase, what);
+    surroundings
+        .observer()
+        .entered(
+            new PhaseChange(
+                machine.guest, id(machine), MigrationStatusView.MIGRATION, phase, what));
   }
 
   /** Those that are undecided. */
@@ -279,15 +283,23 @@ public final class LeftMachines implements Runnable, AutoCloseable {
         .toList();
   }
 
+  private static String id(Standing machine) {
+    return machine.departure.map(gone -> gone.id().toString()).orElse("");
+  }
+
   private MigrationStatusView view(Standing machine) {
     return new MigrationStatusView(
         machine.guest,
-        machine.departure.map(gone -> gone.id().toString()).orElse(""),
+        id(machine),
+        MigrationStatusView.MIGRATION,
         "out",
         machine.departure.map(Departure::to).orElse(""),
         UNDECIDED,
         machine.why.what(),
         machine.why.remedy(),
+        0,
+        0,
+        0,
         0,
         0,
         -1,

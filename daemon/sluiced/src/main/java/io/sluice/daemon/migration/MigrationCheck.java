@@ -128,6 +128,13 @@ final class MigrationCheck {
     } else {
       SourceObstacles.of(attached.get().capabilities()).forEach(this::add);
     }
+    if (host.isSuspended()) {
+      add(
+          new MigrationBlocker(
+              ErrorCode.MIGRATION_BLOCKED.code(),
+              "guest \"" + name() + "\" is suspended",
+              "Let it go on: sluicectl guest resume " + name() + "."));
+    }
   }
 
   /** Sessions that nobody would take along. */

@@ -12,6 +12,7 @@ import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
@@ -19,6 +20,7 @@ import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
+import io.sluice.migrate.checkpoint.CheckpointWriter;
 import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
@@ -29,10 +31,12 @@ import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
 import io.sluice.migrate.wire.SessionDoor;
+import io.sluice.migrate.wire.TlsFiles;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -68,6 +72,8 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final LeftMachines left;
   private final Checkpoints checkpoints;
   private final OwnPlaces places;
+  private final MigrationViews views;
+  private final MoveContexts contexts;
 
   @GuardedBy("lock")
   private @Nullable HostRoute route;
@@ -76,6 +82,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
    * The services of the daemon that they need.
    *
    * @param clock monotonic nanoseconds
+   * @param time of day
    * @param randoms a generator that no guest can guess, for each use
    * @param observer told of every phase
    * @param sessions where sessions of other hosts' guests come to
@@ -84,6 +91,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       Kernel kernel,
       Threads threads,
       LongSupplier clock,
+      InstantSource time,
       Supplier<RandomGenerator> randoms,
       IncomingMigration.PhaseObserver observer,
       SessionDoor sessions) {}
@@ -101,6 +109,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     observer = surroundings.observer();
     sessions = surroundings.sessions();
     CommitLedger commits = new CommitLedger(config.stateDir());
+    contexts = new MoveContexts(guests, surroundings.time());
     departing = new Departing(guests, threads);
     arrivals = new Arrivals(guests, socketPath, commits, surroundings);
     departures = new DepartureLedger(config.stateDir());
@@ -115,6 +124,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
             monitors,
             new LeftMachines.Surroundings(
                 threads, departures, commits, this::ask, observer, this::undecided, clock));
+    views = new MigrationViews(departing, arrivals, left);
   }
 
   private Inquiry.Answer ask(DepartureLedger.Departure departure) {
@@ -161,12 +171,23 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       throw Problem.of(
               ErrorCode.DAEMON_PATH,
               "guests cannot be moved",
-              e.toString(),
-              "check daemon.run-dir and [migration]")
+              CauseText.of(e),
+              CauseText.remedy(e, "check daemon.run-dir and [migration]"))
           .exception();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Reads the certificates again, for links that are made from now on.
+   *
+   * @param compress whether memory that leaves is compressed, when the operator says nothing
+   * @return when they are valid; empty when guests do not move between hosts
+   * @throws SluiceException when they cannot be used: the former ones are
+   */
+  public Optional<TlsFiles.Validity> renew(boolean compress) {
+    return Optional.ofNullable(route()).map(open -> open.renew(compress));
   }
 
   private UUID drawId() {
@@ -183,24 +204,12 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   @Override
   public Map<String, MigrationStatusView> getMigrations() {
-    Map<String, MigrationStatusView> views = new TreeMap<>();
-    Map<String, Long> began = new TreeMap<>();
-    for (IncomingMigration migration : arrivals.all()) {
-      String name = migration.guestName();
-      if (!name.isEmpty() && migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
-        views.put(name, migration.view());
-        began.put(name, migration.startNs());
-      }
-    }
-    left.views().forEach(view -> views.put(view.guest(), view));
-    departing
-        .all()
-        .forEach((name, migration) -> {
-          if (migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
-            views.put(name, migration.view());
-          }
-        });
-    return views;
+    return views.latest();
+  }
+
+  @Override
+  public MigrationStatusView status(String id) throws OperationsException {
+    return views.byId(id);
   }
 
   @Override
@@ -254,7 +263,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   @Override
-  public void start(String guest, String to, Map<String, String> options)
+  public String start(String guest, String to, Map<String, String> options)
       throws OperationsException {
     String failed = "cannot move guest \"" + guest + "\"";
     MigrationSettings settings = MigrationOptions.settings(options);
@@ -262,8 +271,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
     if (address.isPresent()) {
-      startMachine(failed, host, address.get(), settings, options);
-      return;
+      return startMachine(failed, host, address.get(), settings, options);
     }
     Path path = path(failed, to);
     Guest attached = attached(failed, host);
@@ -279,19 +287,27 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
           .exception();
     }
     UnixLink link = new UnixLink(kernel, socket, threads);
-    departing.begin(
-        failed,
-        attached,
-        () ->
-            outgoing(
-                attached,
-                parts(drawId(), attached, to, new ProcessSource(host.device(), link), link),
-                settings,
-                () -> new UnixLink(kernel, kernel.connect(path), threads)),
-        link);
+    return departing
+        .begin(
+            failed,
+            attached,
+            () ->
+                outgoing(
+                    attached,
+                    parts(
+                        drawId(),
+                        attached,
+                        to,
+                        options,
+                        new ProcessSource(host.device(), link),
+                        link),
+                    settings,
+                    () -> new UnixLink(kernel, kernel.connect(path), threads)),
+            link)
+        .id();
   }
 
-  private void startMachine(
+  private String startMachine(
       String failed,
       GuestHost host,
       InetSocketAddress to,
@@ -312,36 +328,46 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
                   MigrationOptions.wish(options, settings.linkBytesPerSecond()),
                   () -> departures.end(name, id));
     } catch (SluiceException e) {
-      throw Problem.of(
-              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
-          .exception();
+      throw Problem.of(ErrorCode.MIGRATION_BLOCKED, failed, e.what(), e.remedy()).exception();
     }
-    departing.begin(
-        failed,
-        attached,
-        () -> {
-          departures.begin(name, new DepartureLedger.Departure(id, peer));
-          return outgoing(
-              attached,
-              parts(id, attached, peer, way.machine(), way.link()),
-              settings,
-              way.again()::get);
-        },
-        () -> {
-          way.link().close();
-          way.machine().close();
-        });
+    return departing
+        .begin(
+            failed,
+            attached,
+            () -> {
+              departures.begin(name, new DepartureLedger.Departure(id, peer));
+              return outgoing(
+                  attached,
+                  parts(id, attached, peer, options, way.machine(), way.link()),
+                  settings,
+                  way.again()::get);
+            },
+            () -> {
+              way.link().close();
+              way.machine().close();
+            })
+        .id();
   }
 
   private OutgoingMigration.Parts parts(
-      UUID id, Guest guest, String peer, SourceMachine machine, MigrationLink link) {
+      UUID id,
+      Guest guest,
+      String peer,
+      Map<String, String> options,
+      SourceMachine machine,
+      MigrationLink link) {
     return new OutgoingMigration.Parts(
         id,
         peer,
+        contexts.of(guest.name(), peer, machine, options),
         MappedGuest.of(guest, kernel),
         machine,
         link,
         MigrationLanes.make(threads),
+        Optional.of(link)
+            .filter(CheckpointWriter.class::isInstance)
+            .map(CheckpointWriter.class::cast)
+            .map(CopyWords::new),
         now -> undecided(guest.name(), now));
   }
 
@@ -400,7 +426,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
    * @throws RefusedException EBUSY
    */
   public void requireStaying(String guest) {
-    if (departing.isMoving(guest)) {
+    if (departing.isLeaving(guest)) {
       throw new RefusedException(
           ErrorCode.MIGRATION_BUSY.code(),
           Errno.EBUSY,
@@ -412,20 +438,10 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   @Override
   public void abort(String guest) throws OperationsException {
     String failed = "cannot give up the migration of guest \"" + guest + "\"";
-    OutgoingMigration migration = departing.running(failed, guest);
-    if (!migration.source().phase().canAbort()) {
-      throw Problem.of(
-              ErrorCode.MIGRATION_PHASE,
-              failed,
-              "it is too late, phase=" + migration.source().phase().label(),
-              "see sluicectl migration status " + guest)
-          .exception();
-    }
-    migration
-        .source()
-        .abort(
-            new Reason(
-                MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
+    departing.abort(
+        failed,
+        guest,
+        new Reason(MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
   }
 
   @Override
@@ -436,9 +452,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       try {
         left.resolve(guest, whose);
       } catch (SluiceException e) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_LINK, failed, String.valueOf(e.getMessage()), e.remedy())
-            .exception();
+        throw Problem.of(ErrorCode.MIGRATION_LINK, failed, e.what(), e.remedy()).exception();
       }
       return;
     }
@@ -473,17 +487,21 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   @Override
-  public void checkpoint(String guest, String file, boolean live) throws OperationsException {
+  public String checkpoint(String guest, String file, boolean live) throws OperationsException {
     String failed = "no checkpoint of guest \"" + guest + "\"";
     GuestHost host = find(failed, guest);
-    checkpoints.write(failed, host, attached(failed, host), places.checkpoint(failed, file), live);
+    Guest attached = attached(failed, host);
+    return checkpoints.write(failed, host, attached, places.checkpoint(kernel, failed, file), live);
   }
 
   @Override
-  public void restore(String guest, String file) throws OperationsException {
+  public String restore(String guest, String file) throws OperationsException {
     String failed = "guest \"" + guest + "\" cannot be made of " + file;
     GuestHost host = find(failed, guest);
-    checkpoints.read(failed, host, attached(failed, host), OwnPlaces.absolute(failed, file));
+    RestoringGuest restore =
+        checkpoints.reading(
+            failed, host, attached(failed, host), OwnPlaces.absolute(failed, file), observer);
+    return departing.begin(failed, guest, restore);
   }
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)
@@ -495,7 +513,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
           copy.before().run();
           return outgoing(
               attached,
-              parts(copy.id(), attached, copy.to(), copy.machine(), copy.writer()),
+              parts(copy.id(), attached, copy.to(), Map.of(), copy.machine(), copy.writer()),
               copy.settings(),
               () -> null);
         },

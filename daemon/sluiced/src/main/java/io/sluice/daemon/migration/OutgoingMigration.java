@@ -15,7 +15,9 @@ import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.report.MigrationReport;
+import io.sluice.migrate.report.MoveContext;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,8 @@ final class OutgoingMigration implements Runnable {
   private final MigrationReport report;
   private final IncomingMigration.PhaseObserver observer;
   private final Consumer<Boolean> onUndecided;
+  private final Optional<CopyWords> copy;
+  private final String id;
   private final long startNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -61,18 +65,22 @@ final class OutgoingMigration implements Runnable {
    *
    * @param id of the attempt, drawn at random
    * @param peer the other side, for people
+   * @param context what the report says beside the engine's figures
    * @param link to it
    * @param lanes for its work on video memory
+   * @param copy of what it is when it is no migration
    * @param onUndecided told when the destination's word is needed and the link to it has ended, and
    *     when that is over
    */
   record Parts(
       UUID id,
       String peer,
+      MoveContext context,
       MappedGuest mapped,
       SourceMachine machine,
       MigrationLink link,
       Lanes lanes,
+      Optional<CopyWords> copy,
       Consumer<Boolean> onUndecided) {}
 
   OutgoingMigration(
@@ -93,8 +101,10 @@ final class OutgoingMigration implements Runnable {
     this.reconnect = reconnect;
     this.observer = observer;
     onUndecided = parts.onUndecided();
+    copy = parts.copy();
+    id = parts.id().toString();
     startNs = clock.getAsLong();
-    report = new MigrationReport(startNs);
+    report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(
             new MigrationSource.Parts(mapped, machine, link, lanes),
@@ -102,7 +112,34 @@ final class OutgoingMigration implements Runnable {
             parts.id(),
             random,
             startNs,
-            (phase, reason) -> observer.entered(guest.name(), phase.label(), reason));
+            this::entered);
+  }
+
+  /** The end of a copy is told when its file is there, or is not. */
+  private void entered(Phase phase, String reason) {
+    if (copy.isEmpty() || !(phase == Phase.ABORTING || phase == Phase.ABORTED)) {
+      tell(phase.label(), reason);
+    }
+  }
+
+  private void tell(String phase, String reason) {
+    observer.entered(new PhaseChange(guest, id, kind(), phase, reason));
+  }
+
+  private String kind() {
+    return copy.isPresent() ? MigrationStatusView.CHECKPOINT : MigrationStatusView.MIGRATION;
+  }
+
+  private String phase() {
+    Phase engine = source.phase();
+    return copy.map(words -> words.phase(engine, isOver())).orElseGet(engine::label);
+  }
+
+  /** What ended it; without words when nothing did. */
+  private Reason reason() {
+    Optional<Reason> engine = source.reason();
+    return copy.map(words -> words.reason(engine, isOver()))
+        .orElseGet(() -> engine.orElseGet(this::doubt));
   }
 
   @Override
@@ -111,14 +148,14 @@ final class OutgoingMigration implements Runnable {
     link.setWaker(() -> LockSupport.unpark(self));
     machine.setWaker(() -> LockSupport.unpark(self));
     long askedNs = 0;
-    Doubt doubt = new Doubt(ASK_AGAIN_NS, startNs);
+    Debounce doubt = new Debounce(ASK_AGAIN_NS, startNs);
     long workedNs = startNs;
     try {
       while (!source.phase().isOver()) {
         long now = clock.getAsLong();
         int worked = source.doWork(now);
         report.observe(source.status());
-        if (doubt.look(source.isUndecided(), now)) {
+        if (doubt.poll(source.isUndecided(), now)) {
           tellUndecided();
         }
         Answer wish = said;
@@ -146,21 +183,29 @@ final class OutgoingMigration implements Runnable {
         onUndecided.accept(false);
       }
       ended.countDown();
-      LOG.atInfo()
-          .addKeyValue("event", "migration")
-          .addKeyValue("guest", guest)
-          .addKeyValue("phase", source.phase().label())
-          .addKeyValue("reason", source.reason().map(Reason::what).orElse(""))
-          .log("migration ended");
+      tellEnd();
     }
+  }
+
+  private void tellEnd() {
+    String why = reason().what();
+    if (copy.isPresent()) {
+      tell(phase(), why.isEmpty() ? peer : why);
+    }
+    LOG.atInfo()
+        .addKeyValue("event", kind())
+        .addKeyValue("guest", guest)
+        .addKeyValue("id", id)
+        .addKeyValue("phase", phase())
+        .addKeyValue("reason", why)
+        .log(kind() + " ended");
   }
 
   /** Once: a destination that cannot be reached is asked again and again. */
   private void tellUndecided() {
     undecided = true;
     onUndecided.accept(true);
-    observer.entered(
-        guest, LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
+    tell(LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
   }
 
   private void obey(Answer wish) {
@@ -187,6 +232,10 @@ final class OutgoingMigration implements Runnable {
     }
   }
 
+  String id() {
+    return id;
+  }
+
   long startNs() {
     return startNs;
   }
@@ -199,22 +248,7 @@ final class OutgoingMigration implements Runnable {
     return ended.getCount() == 0;
   }
 
-  /** Waits until it is. */
-  void awaitOver() {
-    boolean interrupted = false;
-    while (!isOver()) {
-      try {
-        ended.await();
-      } catch (InterruptedException _) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** As {@link #awaitOver()}, for so long at most. */
+  /** Waits until it is, for so long at most. */
   void awaitOver(Duration patience) {
     try {
       boolean _ = ended.await(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -248,25 +282,29 @@ final class OutgoingMigration implements Runnable {
 
   MigrationStatusView view() {
     MigrationStatus status = source.status();
-    Reason reason = status.reason().orElseGet(this::doubt);
+    Reason reason = reason();
     return new MigrationStatusView(
         guest,
-        status.id().toString(),
+        id,
+        kind(),
         "out",
         peer,
-        status.phase().label(),
+        phase(),
         reason.what(),
         reason.remedy(),
-        status.bytesTotal(),
-        status.bytesLeft(),
+        status.allBytesTotal(),
+        status.allBytesSent(),
+        status.allBytesLeft(),
+        status.machine().totalBytes(),
+        status.machine().sentBytes(),
         status.machineBytesLeft(),
-        status.link().bytesSent(),
         status.link().bytesRetransmitted(),
         status.rateBytesPerSecond(),
         status.pass(),
         status.pagesSent(),
         status.lastPassPages(),
         status.expectedDrainNs(),
+        report.machinePausedNs(),
         report.gpuPausedNs(),
         (isOver() ? status.atNs() : clock.getAsLong()) - startNs,
         isOver(),

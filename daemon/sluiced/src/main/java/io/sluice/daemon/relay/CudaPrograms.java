@@ -3,10 +3,12 @@ package io.sluice.daemon.relay;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
@@ -65,7 +67,7 @@ public final class CudaPrograms implements ProgramsMXBean {
           limits.programs(),
           door.turnedAway(),
           programs.stream().mapToLong(ProgramStatus::videoBytes).sum(),
-          limits.videoBytes().getAsLong(),
+          limits.video().limitBytes(),
           programs.stream().mapToLong(ProgramStatus::hostBytes).sum(),
           limits.hostBytes().getAsLong());
     }
@@ -98,19 +100,16 @@ public final class CudaPrograms implements ProgramsMXBean {
    * Begins to serve a guest's programs, if it takes any.
    *
    * @param gpu begins to relay them, if the GPU can
-   * @param videoBytes most video memory that the guest may have now
+   * @param video the guest's video memory, as far as its programs may have it
    */
   public void serve(
-      GuestSettings guest,
-      Function<RelayLimits, Optional<ProgramRelay>> gpu,
-      LongSupplier videoBytes)
+      GuestSettings guest, Function<RelayLimits, Optional<ProgramRelay>> gpu, MemoryBudget video)
       throws OperationsException {
     if (!guest.programs().cuda()) {
       return;
     }
     long hostBytes = guest.programs().cudaHostBytes();
-    RelayLimits limits =
-        new RelayLimits(guest.programs().cudaPrograms(), videoBytes, () -> hostBytes);
+    RelayLimits limits = new RelayLimits(guest.programs().cudaPrograms(), video, () -> hostBytes);
     String failed = "cannot serve the CUDA programs of guest \"" + guest.name() + "\"";
     ProgramRelay relay = gpu.apply(limits).orElseThrow(() -> noRelay(failed, guest));
     try {
@@ -122,7 +121,7 @@ public final class CudaPrograms implements ProgramsMXBean {
       throw Problem.of(
               ErrorCode.PROGRAM_SOCKET,
               failed,
-              e.toString(),
+              CauseText.of(e),
               "check the directory of " + guest.cudaSocket())
           .exception();
     }

@@ -53,6 +53,9 @@ final class RelayDoor implements AutoCloseable {
   /** The pause when accepting has failed: what is missing may come back. */
   private static final long FAILED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** How often programs' time slices are looked at, which other guests may have changed. */
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
   /** How long programs that are sent away are waited for, all together. */
   private static final long END_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -179,8 +182,10 @@ final class RelayDoor implements AutoCloseable {
       return;
     }
     short[] ready = new short[2];
-    kernel.poll(List.of(wake, listener), new short[] {Kernel.POLLIN, Kernel.POLLIN}, ready, -1);
-    if (ready[0] != 0) {
+    short[] wanted = {Kernel.POLLIN, Kernel.POLLIN};
+    int _ = kernel.pollNs(List.of(wake, listener), wanted, ready, hasPrograms() ? LOOK_NS : -1);
+    relay.refresh(); // on this thread, which is the guest's own
+    if (ready[0] != 0 || ready[1] == 0) {
       return;
     }
     Fd connection = kernel.accept(listener);
@@ -191,6 +196,12 @@ final class RelayDoor implements AutoCloseable {
       if (!served) {
         connection.close();
       }
+    }
+  }
+
+  private boolean hasPrograms() {
+    synchronized (lock) {
+      return !serving.isEmpty();
     }
   }
 

@@ -11,10 +11,13 @@ public final class Audit {
 
   private Audit() {}
 
+  /** Who asked for what this thread does; the daemon itself when nobody did. */
+  public static String caller() {
+    return Peer.current().map(peer -> peer.user().getName()).orElse("itself");
+  }
+
   /** A line about something that was done just now, on the thread that was asked. */
   public static LoggingEventBuilder of(String event) {
-    return LOG.atInfo()
-        .addKeyValue("event", event)
-        .addKeyValue("by", Peer.current().map(peer -> peer.user().getName()).orElse("itself"));
+    return LOG.atInfo().addKeyValue("event", event).addKeyValue("by", caller());
   }
 }

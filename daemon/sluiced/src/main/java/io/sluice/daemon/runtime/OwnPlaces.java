@@ -1,10 +1,13 @@
 package io.sluice.daemon.runtime;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import io.sluice.migrate.checkpoint.FilePlace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +20,9 @@ import javax.management.OperationsException;
  * The directories of the daemon's own files. Who may use the control socket names files that the
  * daemon writes as its user: none of them in one of these, so that he cannot make or replace what
  * the daemon reads. {@link #CHECKPOINTS} in the state directory is free.
+ *
+ * <p>He may own directories on the way to such a file, and put links where they were at any time.
+ * So a file's directory is opened first, then looked at, and used as it is open.
  */
 public final class OwnPlaces {
   /** In the state directory, which is often the only place that the daemon may write to. */
@@ -43,28 +49,45 @@ public final class OwnPlaces {
     }
   }
 
-  /** The directory that keeps a file from being made or replaced, if there is one. */
-  public Optional<Path> protects(Path file) {
-    return among(file, Stream.concat(Stream.of(runDir), trees.stream()));
-  }
-
   /**
-   * A file that may become a checkpoint.
+   * The place of a file that may become a checkpoint; the caller's.
    *
    * @param failed what an operator hears that it did not come to
    */
-  public Path checkpoint(String failed, String file) throws OperationsException {
+  public FilePlace checkpoint(Kernel kernel, String failed, String file)
+      throws OperationsException {
     Path path = absolute(failed, file);
-    Optional<Path> protector = protects(path);
-    if (protector.isPresent()) {
-      throw Problem.of(
-              ErrorCode.CHECKPOINT_PATH,
-              failed,
-              path + " would be among the daemon's own files in " + protector.get(),
-              "choose another directory, such as " + CHECKPOINTS + " in the state-dir")
-          .exception();
+    FilePlace place = open(kernel, failed, path);
+    boolean complete = false;
+    try {
+      Optional<Path> protector =
+          among(place.real(), Stream.concat(Stream.of(runDir), trees.stream()));
+      if (protector.isPresent()) {
+        throw Problem.of(
+                ErrorCode.CHECKPOINT_PATH,
+                failed,
+                path + " would be among the daemon's own files in " + protector.get(),
+                "choose another directory, such as " + CHECKPOINTS + " in the state-dir")
+            .exception();
+      }
+      complete = true;
+      return place;
+    } catch (IOException e) {
+      throw Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, CauseText.of(e), "").exception();
+    } finally {
+      if (!complete) {
+        place.close();
+      }
     }
-    return path;
+  }
+
+  private static FilePlace open(Kernel kernel, String failed, Path path)
+      throws OperationsException {
+    try {
+      return FilePlace.open(kernel, path);
+    } catch (RefusedException e) {
+      throw Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, e.what(), e.remedy()).exception();
+    }
   }
 
   /** The whole path of a file that an operator names. */
@@ -79,13 +102,15 @@ public final class OwnPlaces {
                 .exception());
   }
 
-  /** As {@link #protects}, for a socket of others, which may be in the run directory. */
+  /**
+   * The directory that keeps a socket of others from being there, if there is one; it may be in the
+   * run directory.
+   */
   public Optional<Path> protectsFromSockets(Path socket) {
-    return among(socket, trees.stream());
+    return among(real(socket), trees.stream());
   }
 
-  private Optional<Path> among(Path file, Stream<Path> protectedTrees) {
-    Path real = real(file);
+  private Optional<Path> among(Path real, Stream<Path> protectedTrees) {
     if (real.startsWith(real(checkpoints)) && !real.equals(real(checkpoints))) {
       return Optional.empty();
     }

@@ -160,7 +160,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
               memory,
               surroundings,
               new HostWords(name, surroundings.nanoTime()),
-              new HostedSessions(Optional::empty),
+              new HostedSessions(Optional::empty, settings::memoryBytes),
               (session, why) -> ended(name, session, why),
               (session, stage) ->
                   tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage),

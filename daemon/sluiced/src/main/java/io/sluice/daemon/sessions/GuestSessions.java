@@ -80,7 +80,7 @@ final class GuestSessions implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
   private final LoopFailures failures;
-  private final HostedSessions machine = new HostedSessions(this::serving);
+  private final HostedSessions machine = new HostedSessions(this::serving, this::mostMemoryBytes);
   private final Object lock = new Object();
 
   /** Sessions. */
@@ -119,6 +119,10 @@ final class GuestSessions implements AutoCloseable {
   @GuardedBy("lock")
   private SessionLimits limits;
 
+  /** The highest of all limits so far: what was made under another one is still there. */
+  @GuardedBy("lock")
+  private long mostMemoryBytes;
+
   /**
    * @param guest its name
    * @param file of the listening socket
@@ -139,6 +143,7 @@ final class GuestSessions implements AutoCloseable {
     this.file = file;
     this.listener = listener;
     this.limits = limits;
+    mostMemoryBytes = limits.memoryBytes();
     this.starter = starter;
     this.door = door;
     this.surroundings = surroundings;
@@ -471,6 +476,7 @@ final class GuestSessions implements AutoCloseable {
   void limit(SessionLimits changed) {
     synchronized (lock) {
       limits = changed;
+      mostMemoryBytes = Math.max(mostMemoryBytes, changed.memoryBytes());
     }
     ask(id -> new LimitSessions(id, changed));
     moves.limit(changed);
@@ -479,6 +485,13 @@ final class GuestSessions implements AutoCloseable {
   SessionLimits limits() {
     synchronized (lock) {
       return limits;
+    }
+  }
+
+  /** Most memory that the objects of its sessions may have, or have been allowed to. */
+  long mostMemoryBytes() {
+    synchronized (lock) {
+      return mostMemoryBytes;
     }
   }
 

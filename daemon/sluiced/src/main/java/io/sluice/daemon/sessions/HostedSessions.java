@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -71,6 +72,7 @@ final class HostedSessions implements ApiSessions {
   }
 
   private final Supplier<Optional<? extends Host>> main;
+  private final LongSupplier mostMemoryBytes;
   private final Object lock = new Object();
 
   /** By number; those whose order is not answered yet are among them. */
@@ -79,9 +81,16 @@ final class HostedSessions implements ApiSessions {
 
   /**
    * @param main the host in which sessions are opened, if it serves
+   * @param mostMemoryBytes of the objects of all
    */
-  HostedSessions(Supplier<Optional<? extends Host>> main) {
+  HostedSessions(Supplier<Optional<? extends Host>> main, LongSupplier mostMemoryBytes) {
     this.main = main;
+    this.mostMemoryBytes = mostMemoryBytes;
+  }
+
+  @Override
+  public long mostMemoryBytes() {
+    return mostMemoryBytes.getAsLong();
   }
 
   @Override

@@ -6,11 +6,14 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.SessionMove;
+import io.sluice.migrate.checkpoint.FilePlace;
+import io.sluice.migrate.checkpoint.SessionAllowance;
 import io.sluice.migrate.checkpoint.SessionFileReader;
 import io.sluice.migrate.checkpoint.SessionFileWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,19 +28,23 @@ final class SessionFiles {
 
   private final String guest;
   private final GuestMoves moves;
+  private final LongSupplier mostMemoryBytes;
   private final WaitingFiles waiting;
   private final GuestSessions.Surroundings surroundings;
 
   /**
+   * @param mostMemoryBytes of the objects of the guest's sessions
    * @param waiting the files of all guests' sessions
    */
   SessionFiles(
       String guest,
       GuestMoves moves,
+      LongSupplier mostMemoryBytes,
       WaitingFiles waiting,
       GuestSessions.Surroundings surroundings) {
     this.guest = guest;
     this.moves = moves;
+    this.mostMemoryBytes = mostMemoryBytes;
     this.waiting = waiting;
     this.surroundings = surroundings;
   }
@@ -54,12 +61,22 @@ final class SessionFiles {
     SessionMove through(Fd stream) throws OperationsException;
   }
 
-  /** Puts a session into a file, and waits until it is there. */
-  SessionMove write(long session, Path path) throws OperationsException {
-    String failed = "cannot write session " + session + " of guest \"" + guest + "\" to " + path;
+  /**
+   * Puts a session into a file, and waits until it is there.
+   *
+   * @param place owned from now on
+   */
+  SessionMove write(long session, FilePlace place) throws OperationsException {
+    String failed =
+        "cannot write session " + session + " of guest \"" + guest + "\" to " + place.named();
     UUID id = waiting.add(() -> moves.isInAFile(session));
     try (SessionFileWriter writer =
-        SessionFileWriter.create(path, id, surroundings.kernel(), waiting::has)) {
+        SessionFileWriter.create(
+            place,
+            id,
+            surroundings.kernel(),
+            SessionAllowance.ofOne(mostMemoryBytes.getAsLong()),
+            waiting::has)) {
       SessionMove moved = park(session, id, writer, failed);
       publish(writer, failed);
       return moved;
@@ -143,8 +160,6 @@ final class SessionFiles {
   }
 
   private static OperationsException problem(String failed, SluiceException e) {
-    return Problem.of(
-            ErrorCode.CHECKPOINT_FAILED, failed, String.valueOf(e.getMessage()), e.remedy())
-        .exception();
+    return Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, e.what(), e.remedy()).exception();
   }
 }

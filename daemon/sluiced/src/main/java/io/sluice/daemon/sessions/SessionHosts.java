@@ -6,6 +6,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.daemon.turns.TurnKeeper;
@@ -140,7 +141,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         throw Problem.of(
                 ErrorCode.SESSION_SOCKET,
                 "cannot make a socket of the sessions of guest \"" + guest.name() + "\"",
-                e.toString(),
+                CauseText.of(e),
                 "check the directories of "
                     + guest.apiSocket()
                     + " and "
@@ -185,7 +186,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         throw Problem.of(
                 ErrorCode.SESSION_SOCKET,
                 "cannot take sessions of other hosts",
-                e.toString(),
+                CauseText.of(e),
                 "check the directory of " + config.sessionHostSocket())
             .exception();
       }
@@ -351,7 +352,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       throws OperationsException {
     String failed = "cannot write session " + session + " of guest \"" + guest + "\" to a file";
     SessionFiles files = files(failed, guest);
-    SessionMove moved = files.write(session, places.checkpoint(failed, file));
+    SessionMove moved =
+        files.write(session, places.checkpoint(surroundings.kernel(), failed, file));
     audit.accept("session-checkpoint", guest + " " + session + " to " + file);
     return moved;
   }
@@ -367,7 +369,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   }
 
   private SessionFiles files(String failed, String guest) throws OperationsException {
-    return new SessionFiles(guest, find(failed, guest).moves(), waiting, surroundings);
+    GuestSessions found = find(failed, guest);
+    return new SessionFiles(guest, found.moves(), found::mostMemoryBytes, waiting, surroundings);
   }
 
   /** A host that does not serve is another matter than one that has no such session. */

@@ -54,6 +54,15 @@ final class ConfigurationPageTest {
   }
 
   @Test
+  void page_namesTheKeysThatCanBeReloaded() {
+    String section = page.substring(page.indexOf("## Reading it anew"));
+    String list = section.substring(0, section.indexOf("\n## ", 1));
+    for (String key : LiveKeys.names()) {
+      assertThat(list).contains("`" + key.substring(key.lastIndexOf('.') + 1) + "`");
+    }
+  }
+
+  @Test
   void page_tables_haveTheDefaultsOfTheSchema() {
     String title = "";
     for (String line : page.lines().toList()) {

@@ -59,7 +59,7 @@ final class LeftMachinesTest {
             departures,
             commits,
             this::ask,
-            (guest, phase, _) -> entered.add(guest + " " + phase),
+            change -> entered.add(change.guest() + " " + change.phase()),
             (_, now) -> undecided.add(now),
             () -> 0));
   }

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.daemon.config.ConfigLoader;
@@ -133,7 +134,7 @@ final class CudaProgramsTest {
   }
 
   private void serve() throws OperationsException {
-    programs.serve(guest, this::begin, videoBytes::get);
+    programs.serve(guest, this::begin, MemoryBudget.upTo(videoBytes::get));
   }
 
   private Optional<ProgramRelay> begin(RelayLimits asked) {
@@ -162,7 +163,8 @@ final class CudaProgramsTest {
 
   @Test
   void serve_gpuOfAnotherDriver_saysSo() {
-    assertThatThrownBy(() -> programs.serve(guest, _ -> Optional.empty(), videoBytes::get))
+    assertThatThrownBy(
+            () -> programs.serve(guest, _ -> Optional.empty(), MemoryBudget.upTo(videoBytes::get)))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("cannot serve the CUDA programs of guest \"ml-01\" [SLU-PROG-004]")
         .hasMessageContaining("GPU \"h100\" is none of NVIDIA's driver");
@@ -273,7 +275,7 @@ final class CudaProgramsTest {
 
   @Test
   void serve_guestWithoutCuda_hasNoSocket() throws Exception {
-    programs.serve(plain, this::begin, videoBytes::get);
+    programs.serve(plain, this::begin, MemoryBudget.upTo(videoBytes::get));
 
     assertThat(limits).isEmpty();
     assertThat(plain.cudaSocket()).doesNotExist();
@@ -288,7 +290,7 @@ final class CudaProgramsTest {
     assertThat(limits.get(0).programs()).isEqualTo(MOST);
     assertThat(limits.get(0).hostBytes().getAsLong()).isEqualTo(1 << 30);
     videoBytes.set(7);
-    assertThat(limits.get(0).videoBytes().getAsLong()).isEqualTo(7);
+    assertThat(limits.get(0).video().limitBytes()).isEqualTo(7);
   }
 
   @Test
@@ -376,7 +378,7 @@ final class CudaProgramsTest {
     long before = descriptors();
     for (int i = 0; i < 5; i++) {
       FakeRelay another = new FakeRelay(real);
-      programs.serve(guest, _ -> Optional.of(another), videoBytes::get);
+      programs.serve(guest, _ -> Optional.of(another), MemoryBudget.upTo(videoBytes::get));
       try (Fd _ = connect()) {
         await().until(() -> another.programs().size() == 1);
         programs.leave("ml-01");

@@ -4,12 +4,14 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class FakeRelay implements ProgramRelay {
   private final Kernel kernel;
   private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
+  private final AtomicInteger weight = new AtomicInteger();
+  private final AtomicInteger refreshes = new AtomicInteger();
 
   @GuardedBy("this")
   private final Map<Long, Fd> programs = new TreeMap<>();
@@ -66,6 +70,31 @@ final class FakeRelay implements ProgramRelay {
 
   private synchronized void leave(long number) {
     programs.remove(number);
+  }
+
+  @Override
+  public void setWeight(int newWeight) {
+    weight.set(newWeight);
+  }
+
+  /** The weight it was given last. */
+  int weight() {
+    return weight.get();
+  }
+
+  @Override
+  public TimeUsage timeUsage() {
+    return TimeUsage.NONE;
+  }
+
+  @Override
+  public void refresh() {
+    refreshes.incrementAndGet();
+  }
+
+  /** How often it was told to set time slices anew. */
+  int refreshes() {
+    return refreshes.get();
   }
 
   @Override

@@ -137,7 +137,7 @@ final class GuestSessionsTest {
                 memory,
                 rig.surroundings,
                 new HostWords("a", System::nanoTime),
-                new HostedSessions(java.util.Optional::empty),
+                new HostedSessions(java.util.Optional::empty, () -> 0),
                 (_, _) -> {},
                 (_, _) -> {},
                 over::countDown)) {

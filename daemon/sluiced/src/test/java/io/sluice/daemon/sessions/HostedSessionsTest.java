@@ -42,7 +42,7 @@ final class HostedSessionsTest {
   private final Fd file = kernel.memfdCreate("memory", 1 << 20);
   private final Fd bell = kernel.eventfd(0, 0);
   private final FakeHost host = new FakeHost();
-  private final HostedSessions sessions = new HostedSessions(() -> Optional.of(host));
+  private final HostedSessions sessions = new HostedSessions(() -> Optional.of(host), () -> 0);
   private final List<Errno> heard = new ArrayList<>();
 
   /** What the host does with an order, by which it may tell of sessions, too. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
+import io.sluice.migrate.checkpoint.FilePlace;
 import io.sluice.remoting.control.SessionLimits;
 import java.nio.file.Path;
 import java.util.Map;
@@ -34,10 +35,14 @@ final class SessionFilesThreadTest {
                 rig.surroundings)) {
       SessionFiles files =
           new SessionFiles(
-              "a", sessions.moves(), new WaitingFiles(System::nanoTime), rig.surroundings);
+              "a",
+              sessions.moves(),
+              sessions::mostMemoryBytes,
+              new WaitingFiles(System::nanoTime),
+              rig.surroundings);
       rig.failThread();
 
-      assertThatThrownBy(() -> files.write(7, dir.resolve("a.session")))
+      assertThatThrownBy(() -> files.write(7, FilePlace.open(rig.kernel, dir.resolve("a.session"))))
           .isInstanceOf(OutOfMemoryError.class);
 
       assertThat(rig.pairs).hasSize(2).noneMatch(Fd::isOpen);

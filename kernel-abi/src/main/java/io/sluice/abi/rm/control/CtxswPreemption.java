@@ -16,6 +16,9 @@ public final class CtxswPreemption {
   /** {@link #COMPUTE_MODE}: at the end of thread blocks. */
   public static final int COMPUTE_CTA = 1;
 
+  /** {@link #COMPUTE_MODE}: at any instruction. */
+  public static final int COMPUTE_CILP = 2;
+
   private static final Struct S = Struct.aligned("NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS");
   public static final U32 FLAGS = S.u32("flags", "in: which modes");
   public static final U32 H_CHANNEL = S.u32("hChannel", "in: channel");

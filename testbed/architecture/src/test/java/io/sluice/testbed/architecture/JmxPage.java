@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
@@ -78,7 +79,10 @@ final class JmxPage {
         .sorted(Comparator.comparing(MBeanAttributeInfo::getName))
         .forEach(attribute -> {
           Type value =
-              method(type, (attribute.isIs() ? "is" : "get") + attribute.getName(), 0)
+              method(
+                      type,
+                      (attribute.isIs() ? "is" : "get") + attribute.getName(),
+                      m -> m.getParameterCount() == 0)
                   .getGenericReturnType();
           row(
               page,
@@ -95,11 +99,12 @@ final class JmxPage {
         Arrays.stream(info.getOperations())
             .sorted(
                 Comparator.comparing(MBeanOperationInfo::getName)
-                    .thenComparing(o -> o.getSignature().length))
+                    .thenComparing(o -> o.getSignature().length)
+                    .thenComparing(o -> Arrays.toString(o.getSignature())))
             .toList();
     for (MBeanOperationInfo operation : operations) {
       MBeanParameterInfo[] parameters = operation.getSignature();
-      Method method = method(type, operation.getName(), parameters.length);
+      Method method = method(type, operation.getName(), m -> DescribedBean.takes(m, parameters));
       String names =
           Arrays.stream(parameters)
               .map(MBeanParameterInfo::getName)
@@ -175,9 +180,9 @@ final class JmxPage {
     return DescribedBean.of(type.cast(bean), type);
   }
 
-  private static Method method(Class<?> type, String name, int parameters) {
+  private static Method method(Class<?> type, String name, Predicate<Method> wanted) {
     return Arrays.stream(type.getMethods())
-        .filter(m -> m.getName().equals(name) && m.getParameterCount() == parameters)
+        .filter(m -> m.getName().equals(name) && wanted.test(m))
         .findFirst()
         .orElseThrow();
   }

@@ -27,11 +27,11 @@ final class Sleepers {
           Map.entry("MachineDamageTest", "the time for which a destination is late"),
           Map.entry("MachineFaultTest", "the time for which a process stands still"),
           Map.entry("MemoryAttacks", "an attack that holds what it has until it is over"),
-          Map.entry("MigrationCommand", "the pace of a watch that an operator looks at"),
           Map.entry("Newcomer", "the pace of lists"),
           Map.entry("NvidiaDaemonTest", "waits longer than the kill-timeout, and shorter"),
           Map.entry("NvidiaMachineTest", "the pace of moves"),
           Map.entry("NvidiaQuotaTest", "a rest before, and the pace of changes"),
+          Map.entry("OperationWatch", "the pace of a watch that an operator looks at"),
           Map.entry("OtherGuest", "the pace of a load"),
           Map.entry("PatientWait", "the poll that benches compare"),
           Map.entry("PickUpBench", "the time for which a channel is idle"),
@@ -47,7 +47,6 @@ final class Sleepers {
           Map.entry("Shuttle", "the pace of moves"),
           Map.entry("Spinner", "the part of the time in which it does not spin"),
           Map.entry("Stamps", "the poll that a bench measures with"),
-          Map.entry("TopCommand", "the interval that the operator asked for"),
           Map.entry("WorkingGuest", "the pace of a load"));
 
   private Sleepers() {}

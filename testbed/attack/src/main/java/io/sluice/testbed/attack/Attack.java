@@ -11,7 +11,7 @@ import java.util.random.RandomGenerator;
  * The attacks by name: random ones against each message, call, ring word and program, and one for
  * each budget that exhausts it. Each is repeated with other random numbers until its time is over.
  */
-enum Attack {
+enum Attack implements Onslaught {
   /** Messages right and wrong, with descriptors of every kind. */
   MESSAGES(RandomAttacks::messages),
   /** Calls right and wrong, and slots that change while they are read. */
@@ -78,13 +78,13 @@ enum Attack {
     body.run(means);
   }
 
-  /** Why this host cannot attack so; empty: it can. */
-  Optional<String> obstacle() {
+  @Override
+  public Optional<String> obstacle() {
     return this == FUSE ? FuseMount.obstacle() : Optional.empty();
   }
 
-  /** As it is written on a command line. */
-  String label() {
+  @Override
+  public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 

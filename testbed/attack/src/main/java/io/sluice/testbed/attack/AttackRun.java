@@ -25,6 +25,7 @@ final class AttackRun implements AutoCloseable {
   static final String VICTIM = "victim";
   static final String MACHINE = "machine";
   static final String NEWCOMER = "newcomer";
+  static final String INTRUDER = "intruder";
 
   /** For whatever comes about in the end; nothing is measured by it. */
   private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(3);
@@ -42,32 +43,11 @@ final class AttackRun implements AutoCloseable {
   private final Kernel kernel = RealKernel.create();
   private final Victim victim;
   private final @Nullable MachineVictim machine;
+  private final @Nullable MachineIntruder intruder;
   private final Newcomer newcomer;
   private final Holdings before;
   private double quietProcessors;
-
-  /**
-   * What 99 of 100 submissions of the victims are not above.
-   *
-   * @param machineNs in a machine; 0 where there is none
-   */
-  record Waits(long processNs, long machineNs) {
-    /** The worse of the two, as so many times another. */
-    double against(Waits other) {
-      return Math.max(times(processNs, other.processNs), times(machineNs, other.machineNs));
-    }
-
-    private static double times(long ns, long otherNs) {
-      return otherNs == 0 ? 0 : (double) ns / otherNs;
-    }
-
-    String text() {
-      String process = String.format(Locale.ROOT, "%.3f ms", processNs / 1e6);
-      return machineNs == 0
-          ? process
-          : process + String.format(Locale.ROOT, ", in a machine %.3f ms", machineNs / 1e6);
-    }
-  }
+  private boolean judged;
 
   /**
    * What an attack did.
@@ -79,7 +59,7 @@ final class AttackRun implements AutoCloseable {
    * @param listNs of listing the guests, its longest
    */
   record Outcome(
-      Attack attack, long seed, List<String> wrong, Waits p99, double processors, long listNs) {
+      Onslaught attack, long seed, List<String> wrong, Waits p99, double processors, long listNs) {
     /** The same with something more that must not be. */
     Outcome plus(String alsoWrong) {
       List<String> all = new ArrayList<>(wrong);
@@ -111,15 +91,19 @@ final class AttackRun implements AutoCloseable {
 
   /**
    * @param limits of the daemon's process, a command of the shell
-   * @param environment of a machine that is a victim too
+   * @param environment of two machines: one is a victim too, in the other one a program attacks
    */
   AttackRun(Path directory, String limits, Optional<MachineEnvironment> environment)
       throws IOException, InterruptedException {
     daemon =
         DaemonProcess.startWithin(
-            directory, List.of(ATTACKER, VICTIM, MACHINE, NEWCOMER), HEAP, limits);
+            directory, List.of(ATTACKER, VICTIM, MACHINE, NEWCOMER, INTRUDER), HEAP, limits);
     machine =
         environment.isEmpty() ? null : new MachineVictim(environment.get(), daemon.socket(MACHINE));
+    intruder =
+        environment.isEmpty()
+            ? null
+            : new MachineIntruder(environment.get(), daemon.socket(INTRUDER));
     victim = new Victim(kernel, daemon.socket(VICTIM));
     newcomer = new Newcomer(kernel, daemon.socket(NEWCOMER), daemon.connection());
     awaitWork();
@@ -131,9 +115,22 @@ final class AttackRun implements AutoCloseable {
     measureAnew();
     Usage begin = Usage.of(List.of(daemon.process()));
     pause(seconds);
+    awaitSamples();
     awaitWork();
     quietProcessors = Usage.of(List.of(daemon.process())).processorsSince(begin);
     return measured();
+  }
+
+  /** From now on each measurement lasts until it has enough submissions, or is in vain. */
+  void judge() {
+    judged = true;
+  }
+
+  private void awaitSamples() throws IOException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (judged && !measured().isEnough() && System.nanoTime() < end) {
+      pause(1);
+    }
   }
 
   private void measureAnew() throws IOException, InterruptedException {
@@ -144,8 +141,13 @@ final class AttackRun implements AutoCloseable {
   }
 
   private Waits measured() throws IOException, InterruptedException {
+    Latencies process = victim.latencies();
+    if (machine == null) {
+      return new Waits(process.permille(990), process.count(), 0, 0);
+    }
+    MachineVictim.Went went = machine.went();
     return new Waits(
-        victim.latencies().permille(990), machine == null ? 0 : Math.max(1, machine.p99Ns()));
+        process.permille(990), process.count(), Math.max(1, went.p99Ns()), went.samples());
   }
 
   /**
@@ -158,6 +160,7 @@ final class AttackRun implements AutoCloseable {
       echo(said.readLine());
       measureAnew();
       pause(seconds);
+      awaitSamples();
       awaitWork();
       return measured();
     } finally {
@@ -213,38 +216,23 @@ final class AttackRun implements AutoCloseable {
    * Attacks for so many seconds, and for as long as the others take to get on beside it; then looks
    * at what became of it.
    */
-  Outcome attack(Attack attack, long seed, int seconds) throws IOException, InterruptedException {
+  Outcome attack(Onslaught attack, long seed, int seconds)
+      throws IOException, InterruptedException {
     List<String> wrong = new ArrayList<>();
     long kills = kills();
     int logged = daemon.log().length();
     measureAnew();
     newcomer.listing().clear();
     double processors;
-    Process process =
-        start(
-            Attacker.class,
-            daemon.socket(ATTACKER).toString(),
-            attack.label(),
-            Long.toString(seed));
-    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
-      echo(said.readLine());
-      List<ProcessHandle> both = List.of(daemon.process(), process.toHandle());
-      Usage begin = Usage.of(both);
+    try (Assault assault = begin(attack, seed)) {
+      List<ProcessHandle> all = new ArrayList<>(assault.processes());
+      all.add(daemon.process());
+      Usage begin = Usage.of(all);
       pause(seconds);
+      awaitSamples();
       getsOn("beside the attacker", wrong);
-      processors = Math.max(0, Usage.of(both).processorsSince(begin) - quietProcessors);
-      process.outputWriter(StandardCharsets.UTF_8).close();
-      String last = "";
-      for (String line = said.readLine(); line != null; line = said.readLine()) {
-        last = line;
-        echo(line);
-      }
-      if (process.waitFor() != 0 || !last.contains(" over, ")) {
-        wrong.add("the attacker itself failed: " + last);
-      }
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      processors = Math.max(0, Usage.of(all).processorsSince(begin) - quietProcessors);
+      assault.stop().ifPresent(wrong::add);
     }
     Waits p99 = measured();
     long listNs = newcomer.listing().permille(1000);
@@ -265,7 +253,8 @@ final class AttackRun implements AutoCloseable {
         .forEach(wrong::add);
     int ofAttacker =
         log.lines()
-            .filter(line -> line.contains("guest=" + ATTACKER))
+            .filter(
+                line -> line.contains("guest=" + ATTACKER) || line.contains("guest=" + INTRUDER))
             .mapToInt(String::length)
             .sum();
     if (ofAttacker > MOST_LOGGED) {
@@ -276,6 +265,24 @@ final class AttackRun implements AutoCloseable {
       wrong.add("left behind: " + after + ", before " + before);
     }
     return new Outcome(attack, seed, List.copyOf(wrong), p99, processors, listNs);
+  }
+
+  private Assault begin(Onslaught attack, long seed) throws IOException, InterruptedException {
+    return switch (attack) {
+      case Attack byProcess ->
+          new ProcessAssault(
+              start(
+                  Attacker.class,
+                  daemon.socket(ATTACKER).toString(),
+                  byProcess.label(),
+                  Long.toString(seed)));
+      case Intrusion inMachine -> {
+        if (intruder == null) {
+          throw new IOException("there is no machine to attack from");
+        }
+        yield intruder.begin(inMachine, seed);
+      }
+    };
   }
 
   private static void echo(@Nullable String line) {
@@ -341,9 +348,15 @@ final class AttackRun implements AutoCloseable {
   public void close() throws IOException, InterruptedException {
     victim.close();
     newcomer.close();
-    if (machine != null) {
-      machine.close();
+    try {
+      if (machine != null) {
+        machine.close();
+      }
+      if (intruder != null) {
+        intruder.close();
+      }
+    } finally {
+      daemon.close();
     }
-    daemon.close();
   }
 }

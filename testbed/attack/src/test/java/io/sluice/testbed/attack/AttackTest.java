@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.testbed.attack.AttackRun.Outcome;
-import io.sluice.testbed.attack.AttackRun.Waits;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
@@ -24,7 +23,7 @@ final class AttackTest {
   private static final int SECONDS = 2;
 
   private AttackRun run;
-  private Waits quiet = new Waits(0, 0);
+  private Waits quiet = new Waits(0, 0, 0, 0);
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {

@@ -6,6 +6,7 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -13,7 +14,8 @@ import java.util.stream.Stream;
 /**
  * The things that tests open and this process holds: descriptors of sockets, eventfds, memfds,
  * dma-bufs, DRM nodes and their stand-in {@code /dev/zero}, and mappings of memfds. The JVM's own
- * files and heap are not counted, nor is what a process opens once and keeps.
+ * files and heap are not counted, nor is what a process opens once and keeps, such as the socket
+ * where it takes agents.
  *
  * @param fds by number, what each descriptor is
  * @param mappedBytes by inode and name, how many bytes of a memfd are mapped
@@ -37,6 +39,9 @@ public record Held(Map<Integer, String> fds, Map<String, Long> mappedBytes) {
   public Held beyond(Held before) {
     TreeMap<Integer, String> moreFds = new TreeMap<>(fds);
     moreFds.entrySet().removeAll(before.fds.entrySet());
+    if (!moreFds.isEmpty()) {
+      moreFds.values().removeAll(agentSockets());
+    }
     TreeMap<String, Long> moreBytes = new TreeMap<>();
     mappedBytes.forEach((name, bytes) -> {
       long more = bytes - before.mappedBytes.getOrDefault(name, 0L);
@@ -65,6 +70,20 @@ public record Held(Map<Integer, String> fds, Map<String, Long> mappedBytes) {
       throw new UncheckedIOException(e);
     }
     return open;
+  }
+
+  /** Those where this JVM has taken an agent, by what a descriptor of them is. */
+  private static List<String> agentSockets() {
+    String path = "/.java_pid" + ProcessHandle.current().pid();
+    try (Stream<String> sockets = Files.lines(Path.of("/proc/net/unix"))) {
+      // Num RefCount Protocol Flags Type St Inode Path: proc_net(5)
+      return sockets
+          .filter(line -> line.contains(path))
+          .map(line -> "socket:[" + line.split(" +", 8)[6] + "]")
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static boolean counts(String target) {

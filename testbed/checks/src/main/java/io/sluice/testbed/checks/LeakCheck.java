@@ -1,5 +1,7 @@
 package io.sluice.testbed.checks;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -39,6 +41,7 @@ public final class LeakCheck
       ExtensionContext.Namespace.create(LeakCheck.class);
   private static final String CLASS = "class";
   private static final String TEST = "test";
+  private static final String BEGUN = "begun";
 
   @Override
   public void beforeAll(ExtensionContext context) {
@@ -62,11 +65,26 @@ public final class LeakCheck
     if (context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS) {
       context.getStore(SPACE).put(TEST, Held.now());
     }
+    begun(context).addLast(Held.now());
+  }
+
+  /** What was held as each test of a context began: a fuzz test has all its inputs within one. */
+  @SuppressWarnings("unchecked")
+  private static Deque<Held> begun(ExtensionContext context) {
+    return context
+        .getStore(SPACE)
+        .getOrComputeIfAbsent(BEGUN, _ -> new ArrayDeque<>(), Deque.class);
   }
 
   @Override
   public void afterEach(ExtensionContext context) throws InterruptedException {
-    check(context, TEST, "the test");
+    Deque<Held> begun = begun(context);
+    Held before = begun.pollLast();
+    if (before == null || begun.isEmpty()) {
+      check(context, TEST, "the test");
+    } else {
+      check(context, before, "the test with this input");
+    }
   }
 
   @Override
@@ -76,10 +94,14 @@ public final class LeakCheck
 
   private static void check(ExtensionContext context, String key, String who)
       throws InterruptedException {
+    check(context, context.getStore(SPACE).get(key, Held.class), who);
+  }
+
+  private static void check(ExtensionContext context, Held before, String who)
+      throws InterruptedException {
     if (context.getTags().contains(KEEPS_CONNECTIONS)) {
       return;
     }
-    Held before = context.getStore(SPACE).get(key, Held.class);
     long graceMs =
         context.getConfigurationParameter(GRACE_MS, Long::valueOf).orElse(DEFAULT_GRACE_MS);
     Held leaked = Held.now().beyond(before);

@@ -75,6 +75,13 @@ public final class SanitizedProgram {
     return run(command);
   }
 
+  /** Starts it, for the caller to talk to; what it prints on both streams is one. */
+  public Process start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    Collections.addAll(command, arguments);
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
   private static boolean hasCompiler() throws InterruptedException {
     try {
       return run(List.of("cc", "--version")).status() == 0;

@@ -155,7 +155,7 @@ final class MigrationAct {
     Path qmp = host.seen(host.directory().resolve(GUEST + ".qmp"));
     WAIT.until(
         "QEMU's attachment",
-        () -> target.connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+        () -> !target.connection().guest(GUEST).getState().equals("waiting") && Files.exists(qmp));
   }
 
   private static Optional<MigrationStatusView> view(MigrationsMXBean migrations) {
@@ -176,7 +176,9 @@ final class MigrationAct {
           work.find() && !work.group(1).equals("0"),
           "in flight when access was taken back: %s",
           work.reset().find() ? work.group() : "nothing");
-      report.step("the GPU stood still for %.0f ms", view.gpuPausedNs() / 1e6);
+      report.step(
+          "the machine stood still for %.0f ms, its GPU for %.0f ms",
+          view.machinePausedNs() / 1e6, view.gpuPausedNs() / 1e6);
     }
     return view;
   }

@@ -17,14 +17,14 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DaemonProcess implements AutoCloseable {
   /** What the daemon's JVM is always started with: the launcher's, and the service's. */
-  static final List<String> JVM_OPTIONS =
+  public static final List<String> JVM_OPTIONS =
       List.of(
           "-XX:+UseSerialGC",
           "--illegal-native-access=deny",
           "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl");
 
   private static final String OPENCL_GUEST = "[[guest]]\nopencl = true\n";
-  private static final Duration START = Duration.ofMinutes(3);
+  private static final Duration START = Duration.ofMinutes(10);
   private static final int STOP_SECONDS = 60;
   private static final int POLL_MS = 20;
 

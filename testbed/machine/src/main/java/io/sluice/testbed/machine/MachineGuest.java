@@ -75,10 +75,16 @@ public final class MachineGuest implements AutoCloseable {
    * Waits for a line that begins with a text.
    *
    * @return the rest of that line
-   * @throws IOException with the console so far, when QEMU ends or the time is up
+   * @throws IOException with the console so far and the processor time that QEMU has used, when
+   *     QEMU ends or the time is up: it tells a machine that waits from a slow host
    */
   public String await(String prefix, Duration timeout) throws IOException, InterruptedException {
-    return console.await(prefix, timeout);
+    try {
+      return console.await(prefix, timeout);
+    } catch (IOException e) {
+      String used = qemu.info().totalCpuDuration().map(Duration::toString).orElse("not known");
+      throw new IOException("QEMU's processor time: " + used + "; " + e.getMessage(), e);
+    }
   }
 
   /** Types a line on the console. */

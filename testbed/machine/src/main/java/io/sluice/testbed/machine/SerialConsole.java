@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** A machine's serial console as a conversation: lines it prints, lines we type. */
-final class SerialConsole {
+public final class SerialConsole {
   private static final String END = "\0end";
 
   private final OutputStream out;
@@ -29,7 +29,7 @@ final class SerialConsole {
    * @param out what is typed
    * @param echo is handed every line
    */
-  SerialConsole(InputStream in, OutputStream out, Consumer<String> echo) {
+  public SerialConsole(InputStream in, OutputStream out, Consumer<String> echo) {
     this.out = out;
     reader = Thread.ofPlatform().daemon().name("serial").start(() -> read(in, echo));
   }
@@ -57,7 +57,7 @@ final class SerialConsole {
    * @return the rest of that line
    * @throws IOException with the console so far, when QEMU ends or the time is up
    */
-  String await(String prefix, Duration timeout) throws IOException, InterruptedException {
+  public String await(String prefix, Duration timeout) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -74,7 +74,7 @@ final class SerialConsole {
   }
 
   /** Types a line. */
-  void type(String line) {
+  public void type(String line) {
     try {
       out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
@@ -84,14 +84,14 @@ final class SerialConsole {
   }
 
   /** Everything it has printed. */
-  String text() {
+  public String text() {
     synchronized (transcript) {
       return String.join("\n", transcript);
     }
   }
 
   /** Waits until all that QEMU printed was read. */
-  void join() throws InterruptedException {
+  public void join() throws InterruptedException {
     reader.join();
   }
 }

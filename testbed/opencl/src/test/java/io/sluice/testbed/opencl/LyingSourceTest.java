@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LyingSourceTest {
   private static final String PAUSE_MS = "2";
   private static final String PROGRAM = "long_lived";
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** Changed frames in all, and of one program at most. */
   private static final int ENOUGH = Integer.getInteger("sluice.rounds", 60);

@@ -29,6 +29,10 @@ import java.util.function.LongSupplier;
  * P15, compute: kernels of one worker against the plain Java loop that computes their reference,
  * both by processor time of the same thread, in turns; the interpreter's rate; and what two workers
  * gain, by wall time.
+ *
+ * <p>Not on JMH, which runs one benchmark after the other, in processes of its own, and counts wall
+ * time: the figure is a ratio of processor times of pairs in turns. What shares the machine then
+ * meets both of a pair.
  */
 public final class ComputeBench implements Measurement {
   private static final int SAMPLES = 5;

@@ -19,6 +19,10 @@ import java.util.SplittableRandom;
  * P8: what a core compares of video memory in a migration: the fingerprint and the sample of a
  * page, beside a plain read of the same bytes. Time is the thread's, so that neighbours do not
  * count.
+ *
+ * <p>Not on JMH, which counts wall time in processes of its own: the figure is a ratio to a C
+ * program's rate, both of processor time and taken one after the other on the same machine, so that
+ * clocks and neighbours cancel out.
  */
 public final class FingerprintBench implements Measurement {
   private static final int BYTES = 1 << 20;

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param drainPages most that were sent in a pass during the drain
  * @param settledPages sent between drain and stop
  * @param redirtiedBytes of the machine's memory, that its GPU wrote
+ * @param machineLeftBytes of the machine's memory, as all else was sent
  * @param pauseMs each phase in which machine or GPU stood still
  */
 record MoveReport(
@@ -26,6 +27,7 @@ record MoveReport(
     long drainPages,
     long settledPages,
     long redirtiedBytes,
+    long machineLeftBytes,
     Map<String, Double> pauseMs) {
   static MoveReport of(String json) {
     Map<?, ?> report = Json.object(Json.parse(json), "a report");
@@ -57,6 +59,7 @@ record MoveReport(
         whole(stop, "drainPages"),
         whole(stop, "settledPages"),
         whole(report, "guestBytesRedirtied"),
+        Math.max(0, whole(part(report, "saving"), "machineBytesLeft")),
         pause);
   }
 

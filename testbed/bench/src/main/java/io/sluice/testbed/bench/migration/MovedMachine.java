@@ -208,7 +208,7 @@ final class MovedMachine implements AutoCloseable {
     WAIT.until(
         "the other host is prepared",
         () ->
-            there.daemon.connection().guest(GUEST).getState().equals("running")
+            !there.daemon.connection().guest(GUEST).getState().equals("waiting")
                 && Files.exists(qmp));
   }
 
@@ -245,15 +245,15 @@ final class MovedMachine implements AutoCloseable {
     there = left;
     MoveReport told = MoveReport.of(report);
     return new Move(
-        view.gpuPausedNs() + told.stoodNs(),
+        view.machinePausedNs(),
         told.stoodNs(),
         told.drainNs() - told.idleNs(),
         told.idleNs(),
-        told.drainNs() + view.gpuPausedNs(),
+        told.drainNs() - told.idleNs() + view.gpuPausedNs(),
         view.elapsedNs(),
         Math.max(told.drainPages(), told.settledPages() + view.pausePages()) * 4096
             + told.redirtiedBytes()
-            + Math.max(0, view.machineBytesLeft()),
+            + told.machineLeftBytes(),
         told.drainPages(),
         told.settleNs(),
         told.settledPages(),

@@ -11,6 +11,7 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
+import io.sluice.migrate.checkpoint.FilePlace;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
@@ -19,11 +20,13 @@ import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.memory.DirtyDetection;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.report.MigrationReport;
+import io.sluice.migrate.report.MoveContext;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
 import io.sluice.testbed.bench.results.Figure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -107,9 +110,10 @@ public final class PauseBench implements Measurement {
   private static Result migrate(
       BenchContext context, MappedGuest mapped, MemorySegment vram, DirtyDetection detection) {
     long now = System.nanoTime();
-    MigrationReport report = new MigrationReport(now);
+    MigrationReport report = new MigrationReport(now, MoveContext.at(Instant.EPOCH));
     try (CheckpointWriter file =
-        CheckpointWriter.create(context.directory().resolve("pause.checkpoint"))) {
+        CheckpointWriter.create(
+            FilePlace.open(context.kernel(), context.directory().resolve("pause.checkpoint")))) {
       MigrationSource source =
           new MigrationSource(
               new MigrationSource.Parts(

@@ -55,6 +55,11 @@ final class CubinReader {
     return program.run("--link", file.toString());
   }
 
+  /** The program, waiting for files. */
+  Process serve() throws IOException {
+    return program.start("--serve");
+  }
+
   Result fuzz(long seed, int rounds, Path file, String... rest)
       throws IOException, InterruptedException {
     return run(

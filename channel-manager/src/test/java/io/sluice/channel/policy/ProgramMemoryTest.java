@@ -1,0 +1,220 @@
+package io.sluice.channel.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.guest.GpuRig;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.policy.MemoryQuotas.Counters;
+import io.sluice.channel.policy.MemoryQuotas.Moves;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
+import io.sluice.testbed.fakes.Seeds;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** CUDA programs and buffers of guests, on a card of 32 MiB. */
+@ExtendWith(Seeds.class)
+final class ProgramMemoryTest {
+  private static final long MIB = 1 << 20;
+  private static final int STEPS = 2000;
+
+  private final AtomicLong changes = new AtomicLong();
+  private final MemoryQuotas quotas =
+      new MemoryQuotas(
+          GpuRig.VRAM_BYTES,
+          new QuotaListener() {
+            @Override
+            public void onChange() {
+              changes.incrementAndGet();
+            }
+          });
+
+  private MemoryBudget programs(String guest) {
+    quotas.set(guest, Quota.DEFAULT);
+    return quotas.programs(guest);
+  }
+
+  private Guest attach(GpuRig rig, String name) {
+    Guest guest = rig.attach(name);
+    quotas.set(name, Quota.DEFAULT);
+    quotas.attach(guest);
+    return guest;
+  }
+
+  @Test
+  void programs_ofNobodysGuest_refused() {
+    assertThatThrownBy(() -> quotas.programs("a")).isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void take_moreThanTheShare_nothingAndCounted() {
+    MemoryBudget a = programs("a");
+    assertThat(a.take(-1)).isFalse();
+    assertThat(a.take(Long.MAX_VALUE)).isFalse();
+    assertThat(a.take(33 * MIB)).isFalse();
+    assertThat(a.take(32 * MIB)).isTrue();
+    assertThat(a.take(1)).isFalse();
+    assertThat(a.bytes()).isEqualTo(32 * MIB);
+    assertThat(quotas.counters("a")).isEqualTo(new Counters(0, 0, 3));
+    a.giveBack(32 * MIB);
+    assertThat(changes).hasPositiveValue();
+    assertThat(quotas.use("a").usesGpu()).isFalse();
+  }
+
+  @Test
+  void take_twoGuestsPrograms_eachItsShare() {
+    MemoryBudget a = programs("a");
+    MemoryBudget b = programs("b");
+    assertThat(a.take(20 * MIB)).as("alone").isTrue();
+    assertThat(b.take(17 * MIB)).isFalse();
+    assertThat(b.take(12 * MIB)).isTrue();
+    assertThat(b.take(1)).as("the card has no more: nobody takes it from a").isFalse();
+    assertThat(a.take(1)).as("has more than its share").isFalse();
+    a.giveBack(10 * MIB);
+    assertThat(a.take(7 * MIB)).isFalse();
+    assertThat(a.take(6 * MIB)).isTrue();
+    assertThat(b.take(5 * MIB)).isFalse();
+    assertThat(b.take(4 * MIB)).isTrue();
+    b.giveBack(16 * MIB);
+    assertThat(a.take(16 * MIB)).as("alone again").isTrue();
+  }
+
+  @Test
+  void take_weightsAndLimits_asForBuffers() {
+    MemoryBudget a = programs("a");
+    MemoryBudget b = programs("b");
+    quotas.set(
+        "b", new Quota(0, 3, 20 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    assertThat(a.take(MIB)).isTrue();
+    assertThat(b.take(20 * MIB)).isTrue();
+    assertThat(b.take(1)).isFalse();
+    assertThat(a.take(11 * MIB)).isTrue();
+    assertThat(a.take(1)).isFalse();
+  }
+
+  /** Which nobody could give them back, since what programs have is not evicted. */
+  @Test
+  void take_fromTheMinimumsOfOthers_refused() {
+    MemoryBudget a = programs("a");
+    MemoryBudget b = programs("b");
+    quotas.set(
+        "c",
+        new Quota(
+            10 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    assertThat(a.take(23 * MIB)).isFalse();
+    assertThat(a.take(18 * MIB)).isTrue();
+    assertThat(b.take(5 * MIB)).isFalse();
+    assertThat(b.take(4 * MIB)).isTrue();
+    MemoryBudget c = quotas.programs("c");
+    assertThat(c.take(10 * MIB)).isTrue();
+    assertThat(c.take(1)).isFalse();
+  }
+
+  @Test
+  void take_besideOwnBuffers_theseAreEvictedAndReturn() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest own = attach(rig, "a");
+      for (int i = 0; i < 3; i++) {
+        own.buffers().allocate(0, 0, 0, 8 * MIB);
+      }
+      MemoryBudget programs = quotas.programs("a");
+      assertThat(programs.limitBytes()).isEqualTo(8 * MIB);
+      assertThat(programs.take(8 * MIB)).isTrue();
+      assertThat(own.buffers().use().videoBytes()).isEqualTo(24 * MIB);
+      assertThat(programs.take(4 * MIB)).as("one buffer has to go").isTrue();
+      assertThat(own.buffers().use().videoBytes()).isEqualTo(16 * MIB);
+      assertThat(own.buffers().limitBytes()).isEqualTo(20 * MIB);
+      assertThat(quotas.use("a").videoBytes()).isEqualTo(28 * MIB);
+      assertThat(quotas.use("a").limitBytes()).isEqualTo(32 * MIB);
+      assertThatThrownBy(() -> own.buffers().allocate(0, 0, 0, 5 * MIB))
+          .isInstanceOf(RefusedException.class);
+      programs.giveBack(12 * MIB);
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 1));
+      assertThat(own.buffers().limitBytes()).isEqualTo(32 * MIB);
+    }
+  }
+
+  @Test
+  void take_whereAnotherHasTooMuch_itsBuffersGo() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest other = attach(rig, "b");
+      for (int i = 0; i < 4; i++) {
+        other.buffers().allocate(0, 0, 0, 8 * MIB);
+      }
+      MemoryBudget a = programs("a");
+      assertThat(a.take(10 * MIB)).isTrue();
+      assertThat(other.buffers().use().videoBytes()).isEqualTo(16 * MIB);
+      assertThat(a.makeRoom()).as("all have what they may").isFalse();
+    }
+  }
+
+  @Test
+  void limitBytes_ofAGuestThatHasNothing_changesNobodysLimit() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest other = attach(rig, "b");
+      other.buffers().allocate(0, 0, 0, MIB);
+      MemoryBudget a = programs("a");
+      assertThat(a.limitBytes()).isEqualTo(16 * MIB);
+      assertThat(a.take(17 * MIB)).isFalse();
+      assertThat(other.buffers().limitBytes()).isEqualTo(32 * MIB);
+    }
+  }
+
+  @Test
+  void take_afterTheGuestIsRemoved_refused() {
+    MemoryBudget a = programs("a");
+    assertThat(a.take(MIB)).isTrue();
+    quotas.remove("a");
+    assertThat(a.take(MIB)).isFalse();
+    a.giveBack(MIB);
+    MemoryBudget again = programs("a");
+    assertThat(again.take(32 * MIB)).isTrue();
+  }
+
+  /** Both take what they can at the same time: together they never have more than the share. */
+  @Test
+  void take_whileBuffersComeAndGo_neverMoreThanTheShare(RandomGenerator random) throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest own = attach(rig, "a");
+      MemoryBudget programs = quotas.programs("a");
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread allocating = Thread.ofPlatform().start(() -> allocate(own, ended));
+      try {
+        for (int i = 0; i < STEPS; i++) {
+          long wanted = (1 + random.nextInt(24)) * MIB;
+          if (programs.take(wanted)) {
+            assertThat(own.buffers().use().videoBytes())
+                .isLessThanOrEqualTo(GpuRig.VRAM_BYTES - programs.bytes());
+          }
+          if (random.nextInt(3) == 0) {
+            programs.giveBack(programs.bytes());
+          }
+        }
+      } finally {
+        ended.set(true);
+        allocating.join();
+      }
+    }
+  }
+
+  private static void allocate(Guest own, AtomicBoolean ended) {
+    Deque<Integer> handles = new ArrayDeque<>();
+    while (!ended.get()) {
+      try {
+        handles.add(own.buffers().allocate(0, 0, 0, 2 * MIB).handle());
+      } catch (RefusedException full) {
+        while (!handles.isEmpty()) {
+          own.buffers().free(handles.remove());
+        }
+      }
+    }
+  }
+}

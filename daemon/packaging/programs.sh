@@ -1,0 +1,31 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2034 # used by those who source this
+# What the programs are started with: by ./sluice from a source tree, and by the launchers of the package. Sourced.
+
+# As MODULE/CLASS.
+readonly DAEMON=io.sluice.daemon/io.sluice.daemon.Sluiced
+readonly CONTROL=io.sluice.sluicectl/io.sluice.sluicectl.SluiceCtl
+
+# Only kernel-abi calls native code, in the daemon and the benches also zstd and the TLS of migrations (Netty's BoringSSL);
+# anything else that tries is refused.
+readonly NATIVE_OPTIONS='--illegal-native-access=deny --enable-native-access=io.sluice.abi'
+readonly LIBRARIES='com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl'
+# The daemon's heap is small and its data is not in it; collectors with threads of their own wake up while all is idle.
+readonly DAEMON_OPTIONS="-XX:+UseSerialGC $NATIVE_OPTIONS,$LIBRARIES"
+# sluicectl has no native code, and lives for a fraction of a second: start fast, compile little. Refusing native code
+# would keep the JVM from taking its modules from a cache.
+readonly CONTROL_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
+# What the product uses of the JDK.
+readonly PRODUCT_MODULES=java.base,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management,jdk.net,jdk.unsupported
+
+# What the Prometheus exporter, an agent, uses of the JDK (docs/metrics.md): in the package's Java, and taken only where
+# SLUICE_JAVA_OPTS names an agent, as it makes a start longer.
+readonly AGENT_MODULES=java.desktop,java.instrument,java.logging,jdk.httpserver
+
+# agent_options: the options for an agent, if there is one.
+agent_options() {
+  case ${SLUICE_JAVA_OPTS:-} in
+    *-javaagent:*) printf '%s\n' "--add-modules=$AGENT_MODULES" ;;
+  esac
+}

@@ -1,0 +1,113 @@
+package io.sluice.testbed.architecture;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/** The manual page of a program, made of what its {@code --help} says. */
+final class CommandManual {
+  private final Roff page;
+  private final CommandSpec program;
+
+  private CommandManual(Roff page, CommandSpec program) {
+    this.page = page;
+    this.program = program;
+  }
+
+  /**
+   * The text of the page.
+   *
+   * @param section of the manual
+   * @param purpose a phrase: the program's name says no more
+   * @param end further sections, in roff
+   */
+  static String of(CommandLine line, int section, String purpose, String end) {
+    CommandSpec program = line.getCommandSpec();
+    Roff page = new Roff(program.name(), section, purpose);
+    CommandManual manual = new CommandManual(page, program);
+    page.heading("SYNOPSIS").paragraph(synopsis(program));
+    page.heading("DESCRIPTION").paragraph(description(program));
+    Set<String> common = new HashSet<>();
+    program.options().forEach(option -> common.addAll(List.of(option.names())));
+    page.heading("OPTIONS");
+    manual.options(program, Set.of());
+    if (!program.subcommands().isEmpty()) {
+      page.heading("COMMANDS");
+      manual.commands(program, common);
+    }
+    page.heading("EXIT STATUS");
+    program.usageMessage().exitCodeList().forEach(page::term);
+    return page + end;
+  }
+
+  private void commands(CommandSpec command, Set<String> common) {
+    for (Map.Entry<String, CommandLine> entry : command.subcommands().entrySet()) {
+      CommandSpec inner = entry.getValue().getCommandSpec();
+      if (inner.usageMessage().hidden()) {
+        continue;
+      }
+      if (inner.subcommands().isEmpty()) {
+        page.subheading(usage(inner).substring(program.name().length() + 1));
+        page.paragraph(description(inner));
+        options(inner, common);
+      } else {
+        commands(inner, common);
+      }
+    }
+  }
+
+  private void options(CommandSpec command, Set<String> without) {
+    for (PositionalParamSpec parameter : command.positionalParameters()) {
+      if (!parameter.hidden()) {
+        page.term(parameter.paramLabel(), text(parameter.description()));
+      }
+    }
+    List<OptionSpec> options = new ArrayList<>(command.options());
+    options.removeIf(option -> option.hidden() || without.contains(option.longestName()));
+    for (OptionSpec option : options) {
+      String names = String.join(", ", option.names());
+      String value =
+          option.typeInfo().isBoolean() && option.arity().max() == 0
+              ? ""
+              : "=" + option.paramLabel();
+      page.term(names + value, text(option.description()));
+    }
+  }
+
+  /** What a command is called with, without the options that all have. */
+  private static String usage(CommandSpec command) {
+    String[] own = command.usageMessage().customSynopsis();
+    if (own.length > 0) {
+      return text(own);
+    }
+    StringBuilder usage = new StringBuilder(command.qualifiedName()).append(" [OPTION]...");
+    for (PositionalParamSpec parameter : command.positionalParameters()) {
+      String label = parameter.paramLabel();
+      usage.append(parameter.required() ? " " + label : " [" + label + "]");
+    }
+    return usage.toString();
+  }
+
+  private static String synopsis(CommandSpec command) {
+    return new Help(command, Help.Ansi.OFF).synopsis(0).strip().replaceAll("\\s+", " ");
+  }
+
+  private static String description(CommandSpec command) {
+    return text(command.usageMessage().description());
+  }
+
+  private static String text(String... lines) {
+    return List.of(lines).stream()
+        .map(line -> line.replace("%n", " ").replace("%%", "%"))
+        .collect(Collectors.joining(" "))
+        .strip();
+  }
+}

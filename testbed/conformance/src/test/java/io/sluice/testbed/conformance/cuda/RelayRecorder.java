@@ -1,0 +1,123 @@
+package io.sluice.testbed.conformance.cuda;
+
+import io.sluice.abi.relay.RelayRequest;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.DriverPort;
+import io.sluice.channel.nvidia.relay.Node;
+import io.sluice.channel.nvidia.relay.RelayCard;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A recorder of what programs ask of a relay, what that asks of the driver, and what both are
+ * answered: a file for each program. It stands at both ends of a relay, at the kernel by which that
+ * has its sockets and at the driver, and tells programs apart by the threads that serve them.
+ */
+final class RelayRecorder {
+  private final Path directory;
+  private final RelayCard card;
+  private final AtomicInteger programs = new AtomicInteger();
+  private final ThreadLocal<ProgramRecording> current = new ThreadLocal<>();
+
+  RelayRecorder(Path directory, RelayCard card) {
+    this.directory = directory;
+    this.card = card;
+  }
+
+  /** Records what is done by the calling thread, for one program. */
+  void record(List<Node> nodes, Runnable serve) {
+    Path file = directory.resolve("program-" + programs.incrementAndGet() + ".trace");
+    try (ProgramRecording recording = new ProgramRecording(file)) {
+      recording.begin(card, nodes);
+      current.set(recording);
+      serve.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      current.remove();
+    }
+  }
+
+  /** A kernel whose messages are recorded. */
+  Kernel kernel(Kernel kernel) {
+    return (Kernel)
+        Proxy.newProxyInstance(
+            Kernel.class.getClassLoader(),
+            new Class<?>[] {Kernel.class},
+            (_, method, arguments) -> invoke(kernel, method, arguments));
+  }
+
+  private Object invoke(Kernel kernel, Method method, Object[] arguments) throws Throwable {
+    ProgramRecording recording = current.get();
+    if (recording != null && method.getName().equals("sendmsg")) {
+      recording.reply(bytes((MemorySegment) arguments[1]), ((List<?>) arguments[2]).size());
+    }
+    Object result;
+    try {
+      result = method.invoke(kernel, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+    if (recording != null && method.getName().equals("recvmsg")) {
+      long got = ((Number) result).longValue();
+      if (got > 0) {
+        recording.receive(bytes(((MemorySegment) arguments[1]).asSlice(0, got)));
+      }
+    }
+    return result;
+  }
+
+  static byte[] bytes(MemorySegment segment) {
+    return segment.toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** A driver whose calls are recorded. */
+  DriverPort driver(DriverPort port) {
+    return new DriverPort() {
+      @Override
+      public List<Node> nodes() {
+        return port.nodes();
+      }
+
+      @Override
+      public Fd open(Node node) {
+        Fd fd = port.open(node);
+        ProgramRecording recording = current.get();
+        if (recording != null) {
+          recording.open(node, fd);
+        }
+        return fd;
+      }
+
+      @Override
+      public int ioctl(Fd file, int request, MemorySegment argument, List<MemorySegment> blocks) {
+        ProgramRecording recording = current.get();
+        return recording == null
+            ? port.ioctl(file, request, argument, blocks)
+            : recording.call(
+                file, request, blocks, () -> port.ioctl(file, request, argument, blocks));
+      }
+    };
+  }
+
+  /** Bytes that a request says it has. */
+  static int length(byte[] begun) {
+    return begun.length < RelayRequest.SIZE
+        ? Integer.MAX_VALUE
+        : (int) RelayRequest.BYTES.get(aligned(begun));
+  }
+
+  private static MemorySegment aligned(byte[] bytes) {
+    return MemorySegment.ofArray(new long[(int) RelayRequest.SIZE / Long.BYTES])
+        .copyFrom(MemorySegment.ofArray(bytes).asSlice(0, RelayRequest.SIZE));
+  }
+}

@@ -1,0 +1,5 @@
+/** What every backend of the {@link io.sluice.channel.Gpu} SPI must do, whatever its GPU is. */
+@NullMarked
+package io.sluice.testbed.conformance.spi;
+
+import org.jspecify.annotations.NullMarked;

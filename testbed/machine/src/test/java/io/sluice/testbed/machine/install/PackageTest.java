@@ -1,0 +1,254 @@
+package io.sluice.testbed.machine.install;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testbed.checks.TakesLong;
+import io.sluice.testbed.machine.install.PlainHost.Ended;
+import io.sluice.testbed.machine.support.CPrograms;
+import io.sluice.testbed.workloads.Kernels;
+import io.sluice.testbed.workloads.cubin.Cubin;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The Debian packages on a host that has no Java: installed, used, upgraded, removed, without
+ * systemd and under it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TakesLong("packages are made, and installed on a host of its own for each test")
+final class PackageTest {
+  /** What scripts have in common. */
+  private static final String BEGIN =
+      """
+      files() {
+        find / -xdev \\( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/log \\
+          -o -path /var/lib/dpkg -o -path /var/cache/debconf -o -path '/etc/*-' \\) -prune -o -print | sort
+      }
+      await() {
+        tries=0
+        until "$@" >/tmp/awaited 2>&1; do
+          tries=$((tries + 1))
+          [ "$tries" -lt 60 ] || { cat /tmp/awaited; exit 1; }
+          sleep 1
+        done
+      }
+      start() {
+        install -d -o sluice -g sluice /run/sluice
+        setpriv --reuid sluice --regid sluice --init-groups sluiced >/tmp/sluiced.log 2>&1 &
+        daemon=$!
+        await sluicectl daemon status
+      }
+      """;
+
+  private PlainHost host;
+  private Path directory;
+  private CPrograms programs;
+
+  @BeforeAll
+  void make(@TempDir Path directory) throws Exception {
+    this.directory = directory;
+    host = PlainHost.withPackages(directory);
+    programs = CPrograms.build(directory, "mmul");
+    Files.write(directory.resolve("mmul.cubin"), Cubin.write(Kernels.file("mmul")));
+  }
+
+  private String install() throws Exception {
+    return BEGIN + "dpkg -i " + host.deb("sluice") + "\n";
+  }
+
+  /** A process guest that computes and compares. */
+  private String computation(String socket) {
+    return "SLUICE_DEVICE=%s %s --size 64 --cubin %s --wait poll\n"
+        .formatted(socket, programs.path("mmul"), directory.resolve("mmul.cubin"));
+  }
+
+  private static void assertRight(Ended ended) {
+    assertThat(ended.code()).as(ended.said()).isZero();
+  }
+
+  @Test
+  void host_withThePackage_hasTheProgramsAndNoOtherNeeds() throws Exception {
+    Ended ended =
+        host.run(
+            install()
+                + """
+                ! command -v java
+                sluiced --version
+                sluiced --check-config
+                sluicectl --version
+                test "$(stat -c %U:%G:%a /var/lib/sluice)" = sluice:sluice:700
+                id -nG sluice | grep -w sluice-guest
+                test -s /var/cache/sluice/sluicectl.aot
+                test "$(cat /var/lib/dpkg/info/sluice.conffiles)" = /etc/sluice/sluice.toml
+                for page in man8/sluiced.8 man1/sluicectl.1 man5/sluice.toml.5; do
+                  zgrep -q '^.SH NAME' /usr/share/man/$page.gz
+                done
+                bash -uc '. /usr/share/bash-completion/completions/sluicectl; complete -p sluicectl'
+                java=/usr/lib/sluice/java/lib
+                ! LD_LIBRARY_PATH=$java:$java/server find /usr/lib/sluice -name '*.so' -exec ldd {} + | grep 'not found'
+                dpkg --verify sluice
+                dpkg --audit
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).contains("configuration is right: /etc/sluice/sluice.toml");
+  }
+
+  @Test
+  void sluicectl_withAnotherCache_saysNothingOfIt() throws Exception {
+    Ended ended =
+        host.run(
+            install()
+                + """
+                sluicectl version >/tmp/with 2>&1
+                rm /var/cache/sluice/sluicectl.aot
+                sluicectl version >/tmp/without 2>&1
+                echo rubbish >/var/cache/sluice/sluicectl.aot
+                sluicectl version >/tmp/rubbish 2>&1
+                cmp /tmp/with /tmp/without
+                cmp /tmp/with /tmp/rubbish
+                """);
+
+    assertRight(ended);
+  }
+
+  @Test
+  void daemon_installed_servesAProcessThatComputes() throws Exception {
+    Ended ended =
+        host.run(
+            install()
+                + """
+                start
+                sluicectl guest create web-01
+                test "$(stat -c %U:%G:%a /run/sluice/web-01.sock)" = sluice:sluice-guest:660
+                """
+                + computation("/run/sluice/web-01.sock")
+                + """
+                sluicectl guest list
+                sluicectl daemon stop
+                wait "$daemon" || test $? = 143
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).contains("mmul: ok").containsPattern("web-01 +\\S+ +embedded");
+  }
+
+  @Test
+  void upgrade_withAChangedConfiguration_keepsItAndTheState() throws Exception {
+    Ended ended =
+        host.run(
+            install()
+                + """
+                printf '[[guest]]\\nname = "mine"\\n' >>/etc/sluice/sluice.toml
+                start
+                sluicectl guest create web-01
+                cd /tmp
+                dpkg-deb -R %s newer
+                sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
+                dpkg-deb --root-owner-group -b newer newer.deb
+                dpkg -i newer.deb </dev/null
+                grep mine /etc/sluice/sluice.toml
+                sluicectl guest list
+                sluicectl daemon stop
+                wait "$daemon" || test $? = 143
+                start
+                sluicectl guest show web-01
+                sluicectl guest show mine
+                dpkg -i %s </dev/null
+                """
+                    .formatted(host.deb("sluice"), host.deb("sluice")));
+
+    assertRight(ended);
+    assertThat(ended.said()).contains("mine").contains("web-01");
+  }
+
+  @Test
+  void purge_afterUse_leavesNothing() throws Exception {
+    Ended ended =
+        host.run(
+            install().replace("dpkg -i", "files >/tmp/before\ndpkg -i")
+                + """
+                start
+                sluicectl guest create web-01
+                sluicectl daemon stop
+                wait "$daemon" || test $? = 143
+                dpkg -r sluice
+                test -e /etc/sluice/sluice.toml
+                test ! -e /var/cache/sluice
+                dpkg -P sluice
+                files >/tmp/after
+                diff /tmp/before /tmp/after
+                ! getent passwd sluice
+                ! getent group sluice sluice-guest
+                test ! -e /run/sluice
+                """);
+
+    assertRight(ended);
+  }
+
+  @Test
+  void service_underSystemd_startsServesAndStops() throws Exception {
+    Ended ended =
+        host.runBooted(
+            install()
+                + """
+                await sluicectl daemon status
+                test "$(systemctl show -P ActiveState sluiced)" = active
+                test "$(systemctl show -P NotifyAccess sluiced)" = main
+                systemctl is-enabled sluiced
+                printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
+                systemctl restart sluiced
+                sluicectl guest list
+                """
+                + computation("/run/sluice/web-01.sock")
+                + """
+                before=$(systemctl show -P MainPID sluiced)
+                dpkg -i %s
+                test "$(systemctl show -P MainPID sluiced)" = "$before"
+                systemctl stop sluiced
+                test "$(systemctl show -P Result sluiced)" = success
+                test ! -e /run/sluice
+                systemctl start sluiced
+                dpkg -P sluice
+                ! systemctl is-active sluiced
+                """
+                    .formatted(host.deb("sluice")));
+
+    assertRight(ended);
+    assertThat(ended.said())
+        .contains("mmul: ok")
+        .contains("restart sluiced.service when no machine is attached");
+  }
+
+  @Test
+  void guestPackage_onAHost_buildsAProgramThatRuns() throws Exception {
+    Path example =
+        Path.of(System.getProperty("sluice.home", "../.."))
+            .resolve("guest-driver-stubs/programs/example.c");
+    Files.copy(example, directory.resolve("example.c"));
+    Ended ended =
+        host.run(
+            install()
+                + "dpkg -i "
+                + host.deb("sluice-guest")
+                + "\n"
+                + "gcc $(pkg-config --cflags sluice) -o /tmp/example "
+                + directory.resolve("example.c")
+                + " $(pkg-config --libs sluice)\n"
+                + """
+                start
+                sluicectl guest create web-01
+                /tmp/example /run/sluice/web-01.sock
+                test -e /usr/src/sluice-*/dkms.conf
+                dpkg -P sluice-guest
+                test -z "$(ls /usr/src)"
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).contains("example: ok");
+  }
+}

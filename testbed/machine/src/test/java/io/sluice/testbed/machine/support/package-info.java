@@ -1,0 +1,8 @@
+/**
+ * What tests of several rooms need: a daemon with its machines, programs and processes, and what is
+ * looked at in them.
+ */
+@NullMarked
+package io.sluice.testbed.machine.support;
+
+import org.jspecify.annotations.NullMarked;
