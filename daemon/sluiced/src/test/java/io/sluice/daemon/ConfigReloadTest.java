@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.guest.AttachedDevice;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
@@ -42,6 +43,9 @@ final class ConfigReloadTest {
 
   @TempDir private Path dir;
 
+  /** What happens before the configuration is read anew. */
+  private Runnable beforeReading = () -> {};
+
   @SuppressWarnings("NullAway.Init")
   private SluicedInstance running;
 
@@ -55,7 +59,10 @@ final class ConfigReloadTest {
     running =
         SluicedInstance.start(
             loader.load(file()),
-            () -> loader.load(file()),
+            () -> {
+              beforeReading.run();
+              return loader.load(file());
+            },
             KERNEL,
             MBeanServerFactory.newMBeanServer());
     daemon = running.daemon();
@@ -154,6 +161,38 @@ final class ConfigReloadTest {
     assertThat(setting("guest.b.weight")).isEqualTo("3");
     Files.writeString(file(), Files.readString(file()).replace("warn", "info"));
     List<ReloadedSetting> _ = daemon.reload(); // the level is the whole process's
+  }
+
+  @Test
+  void reload_whileTheDaemonStops_servesNobodyAnyMore() throws Exception {
+    beforeReading = running::close;
+
+    assertThat(reload("64MiB", GUESTS + "[[guest]]\nname = \"late\"\n"))
+        .filteredOn(each -> each.setting().equals("guest.late"))
+        .singleElement()
+        .satisfies(each -> {
+          assertThat(each.effect()).isEqualTo(ReloadedSetting.FAILED);
+          assertThat(each.reason()).contains("stopping");
+        });
+    assertThat(running.guestSocket("late")).doesNotExist();
+  }
+
+  @Test
+  void reload_moreGuestsThanADaemonServes_theLastWait() throws Exception {
+    StringBuilder many = new StringBuilder();
+    for (int i = 0; i < DaemonConfig.MAX_GUESTS - 2; i++) {
+      many.append("[[guest]]\nname = \"g").append(i).append("\"\n");
+    }
+    daemon.createGuest("made", "", 0);
+
+    assertThat(reload("64MiB", GUESTS + many))
+        .filteredOn(each -> !each.effect().equals(ReloadedSetting.NOW))
+        .singleElement()
+        .satisfies(each -> {
+          assertThat(each.effect()).isEqualTo(ReloadedSetting.NEXT_START);
+          assertThat(each.reason()).contains("128");
+        });
+    assertThat(daemon.getGuests()).hasSize(DaemonConfig.MAX_GUESTS);
   }
 
   // ---- what can change ----

@@ -96,6 +96,7 @@ public final class GuestTable {
   public void serve(GuestSettings settings, String origin) throws OperationsException {
     lock.lock();
     try {
+      checkOpen("cannot serve guest \"" + settings.name() + "\"");
       start(settings, origin);
     } finally {
       lock.unlock();

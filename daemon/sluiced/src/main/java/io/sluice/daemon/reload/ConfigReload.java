@@ -206,6 +206,10 @@ public final class ConfigReload {
     if (running.gpus().stream().noneMatch(gpu -> gpu.name().equals(guest.gpu()))) {
       return Optional.of("its GPU is opened at the start");
     }
+    if (guests.all().size() >= DaemonConfig.MAX_GUESTS) {
+      return Optional.of(
+          "there are " + DaemonConfig.MAX_GUESTS + " with those that stay or were created");
+    }
     if (!wanted.runDir().equals(running.runDir())) {
       return Optional.of("the directory of its socket waits for it, too");
     }

@@ -346,17 +346,11 @@ final class AttackRun implements AutoCloseable {
 
   @Override
   public void close() throws IOException, InterruptedException {
-    victim.close();
-    newcomer.close();
-    try {
-      if (machine != null) {
-        machine.close();
-      }
-      if (intruder != null) {
-        intruder.close();
-      }
-    } finally {
-      daemon.close();
+    try (DaemonProcess _ = daemon;
+        MachineIntruder _ = intruder;
+        MachineVictim _ = machine) {
+      victim.close();
+      newcomer.close();
     }
   }
 }

@@ -36,6 +36,6 @@ enum Intrusion implements Onslaught {
   public Optional<String> obstacle() {
     return MachineEnvironment.find().isPresent()
         ? Optional.empty()
-        : Optional.of("no machine environment");
+        : Optional.of(MachineEnvironment.absence());
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.testbed.attack.Judgement.Trial;
 import org.junit.jupiter.api.Test;
 
-/** What is made of measurements; none is made here. */
+/** Verdicts on measurements; none is made here. */
 final class JudgementTest {
   private static final long ENOUGH = Waits.FEWEST_SAMPLES;
 

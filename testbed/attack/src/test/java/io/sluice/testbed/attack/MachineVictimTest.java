@@ -30,7 +30,7 @@ final class MachineVictimTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     Optional<MachineEnvironment> environment = MachineEnvironment.find();
-    assumeTrue(environment.isPresent(), "no machine environment");
+    assumeTrue(environment.isPresent(), MachineEnvironment.absence());
     run = new AttackRun(directory, "true", environment);
     quiet = run.quiet(SECONDS);
   }

@@ -2,6 +2,7 @@ package io.sluice.testbed.conformance.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.conformance.daemon.NvidiaDaemon;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** CUDA programs of a real sluiced's guests, started by {@code sluicectl guest run}. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class NvidiaCudaDaemonTest {
   /** In which programs start, and reach the driver. */
   private static final int BEFORE_S = 6;

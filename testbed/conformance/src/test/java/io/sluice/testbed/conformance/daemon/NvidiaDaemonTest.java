@@ -13,6 +13,7 @@ import io.sluice.channel.nvidia.submit.HopperLaunch;
 import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.guest.CallFailedException;
 import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.conformance.rig.Cubin;
 import io.sluice.testbed.conformance.rig.NvidiaRig;
 import java.lang.foreign.MemorySegment;
@@ -23,11 +24,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real sluiced with an NVIDIA GPU, and processes as its guests; P13 is printed. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class NvidiaDaemonTest {
   private static final int BYTES = CopyingGuest.BYTES;
   private static final long CODE = 1L << 20;

@@ -12,6 +12,7 @@ import io.sluice.guest.Buffer;
 import io.sluice.guest.Space;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.local.LocalConnection;
+import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.conformance.rig.BusyGuest;
 import io.sluice.testbed.conformance.rig.Cubin;
 import io.sluice.testbed.conformance.rig.MovablePages;
@@ -24,12 +25,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Processes that never stop submitting, while sluicectl moves them from one daemon to another. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class NvidiaMigrationTest {
   private static final String GUEST = "moved";
   private static final String GUESTS =

@@ -8,6 +8,7 @@ import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
+import io.sluice.testbed.checks.LeakCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Limits that go down and up, in a real sluiced with an NVIDIA GPU; how long that takes, P12, is
  * printed.
  */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class NvidiaQuotaTest {
   private static final int BYTES = CopyingGuest.BYTES;
   private static final long MIB = 1L << 20;

@@ -42,11 +42,13 @@ final class MigrationTarget implements AutoCloseable {
   /**
    * Starts it.
    *
+   * @param views for what the guest and this end use of it
    * @param card index of the GPU
    * @param prepare whether it builds the channel now
    */
-  MigrationTarget(Fd ram, Fd file, boolean computes, boolean prepare, int card) throws IOException {
-    this.ram = map(kernel, ram);
+  MigrationTarget(Views views, Fd ram, Fd file, boolean computes, boolean prepare, int card)
+      throws IOException {
+    this.ram = views.map(ram, 0, BusyGuest.RAM_BYTES);
     directory = Files.createTempDirectory("sluice");
     Path path = directory.resolve("socket");
     try (Fd listener = kernel.listen(path, 1)) {
@@ -73,16 +75,10 @@ final class MigrationTarget implements AutoCloseable {
     for (int i = 0; i < 2; i++) {
       long offset = message.getAtIndex(Layouts.U64, 2L * i);
       long bytes = message.getAtIndex(Layouts.U64, 2L * i + 1);
-      areas.add(
-          kernel.mmap(fds.get(i), offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE).segment());
+      areas.add(views.map(fds.get(i), offset, bytes));
     }
     fds.closeAll();
     pages = new BusyGuest.Pages(areas.get(0), areas.get(1));
-  }
-
-  private static MemorySegment map(Kernel kernel, Fd ram) {
-    int protection = Kernel.PROT_READ | Kernel.PROT_WRITE;
-    return kernel.mmap(ram, 0, BusyGuest.RAM_BYTES, protection).segment();
   }
 
   BusyGuest.Pages pages() {
@@ -140,6 +136,7 @@ final class MigrationTarget implements AutoCloseable {
     FdList fds = new FdList();
     try (Fd socket = kernel.connect(Path.of(arguments[0]));
         Arena arena = Arena.ofConfined();
+        Views views = new Views();
         NvidiaGpu gpu = NvidiaRig.open(Integer.parseInt(arguments[3]))) {
       MemorySegment message = arena.allocate(MESSAGE);
       if (kernel.recvmsg(socket, message, fds) != MESSAGE || fds.size() != 2) {
@@ -156,7 +153,7 @@ final class MigrationTarget implements AutoCloseable {
         }
         kernel.sendmsg(socket, message, areas.stream().map(SharedArea::fd).toList());
         areas.forEach(area -> area.fd().close());
-        serve(kernel, socket, message, seat, map(kernel, fds.get(0)));
+        serve(kernel, socket, message, seat, views.map(fds.get(0), 0, BusyGuest.RAM_BYTES));
       }
     } finally {
       fds.closeAll();

@@ -37,7 +37,8 @@ final class NvidiaDetachTest {
     try (NvidiaGpu gpu = NvidiaRig.open()) {
       HopperKernel kernel = kernel(microseconds);
       Kernel system = NvidiaRig.kernel();
-      try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
+      try (Views views = new Views();
+          Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
           Fd file = system.memfdCreate("staging", BusyGuest.VIDEO_BYTES);
           Mapping memory = map(system, ram, BusyGuest.RAM_BYTES);
           Mapping staging = map(system, file, BusyGuest.VIDEO_BYTES);
@@ -45,7 +46,9 @@ final class NvidiaDetachTest {
         BusyGuest.fillStill(staging.segment());
         seat.copyIn();
         seat.start();
-        var guest = new BusyGuest(memory.segment(), seat.pages(), window, kernel, microseconds);
+        var guest =
+            new BusyGuest(
+                memory.segment(), views.pages(seat.areas()), window, kernel, microseconds);
         guest.start();
         guest.awaitProgress(100);
         for (int round = 0; round < 20; round++) {
@@ -81,7 +84,8 @@ final class NvidiaDetachTest {
         NvidiaGpu there = NvidiaRig.open()) {
       HopperKernel kernel = kernel(microseconds);
       Kernel system = NvidiaRig.kernel();
-      try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
+      try (Views views = new Views();
+          Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
           Fd file = system.memfdCreate("staging", BusyGuest.VIDEO_BYTES);
           Mapping memory = map(system, ram, BusyGuest.RAM_BYTES);
           Mapping staging = map(system, file, BusyGuest.VIDEO_BYTES)) {
@@ -89,7 +93,9 @@ final class NvidiaDetachTest {
         BusyGuest.fillStill(staging.segment());
         seat.copyIn();
         seat.start();
-        var guest = new BusyGuest(memory.segment(), seat.pages(), window, kernel, microseconds);
+        var guest =
+            new BusyGuest(
+                memory.segment(), views.pages(seat.areas()), window, kernel, microseconds);
         guest.start();
         guest.awaitProgress(100);
         for (int round = 0; round < 6; round++) {
@@ -97,7 +103,7 @@ final class NvidiaDetachTest {
           if (round > 1) {
             next.prepare();
           }
-          BusyGuest.Pages pages = next.pages();
+          BusyGuest.Pages pages = views.pages(next.areas());
           guest.awaitProgress(50);
           guest.takeLongestGapNs();
           long start = System.nanoTime();
@@ -152,17 +158,20 @@ final class NvidiaDetachTest {
       Kernel system = NvidiaRig.kernel();
       long bytes = (long) mib << 20;
       for (int round = 0; round < 3; round++) {
-        try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
+        try (Views views = new Views();
+            Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
             Fd file = system.memfdCreate("staging", bytes);
             Mapping memory = map(system, ram, BusyGuest.RAM_BYTES);
             Mapping staging = map(system, file, bytes);
             MigrationTarget target =
-                new MigrationTarget(ram, file, kernel != null, prepared, card)) {
+                new MigrationTarget(views, ram, file, kernel != null, prepared, card)) {
           Seat seat = new Seat(gpu, ram, file, kernel != null);
           BusyGuest.fillStill(staging.segment());
           seat.copyIn();
           seat.start();
-          var guest = new BusyGuest(memory.segment(), seat.pages(), window, kernel, microseconds);
+          var guest =
+              new BusyGuest(
+                  memory.segment(), views.pages(seat.areas()), window, kernel, microseconds);
           guest.start();
           guest.awaitProgress(200);
           guest.takeLongestGapNs();

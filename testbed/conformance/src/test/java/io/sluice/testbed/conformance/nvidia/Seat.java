@@ -4,7 +4,6 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
@@ -17,7 +16,6 @@ import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.testbed.conformance.rig.BusyGuest;
 import io.sluice.testbed.conformance.rig.HopperQueue;
 import io.sluice.testbed.conformance.rig.NvidiaRig;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -96,19 +94,6 @@ final class Seat implements AutoCloseable {
     SharedArea doorbell = gpu.doorbell().orElseThrow();
     return List.of(
         channel.controlPage(), new SharedArea(kernel.dup(doorbell.fd()), 0, doorbell.sizeBytes()));
-  }
-
-  BusyGuest.Pages pages() {
-    List<SharedArea> areas = areas();
-    return new BusyGuest.Pages(map(areas.get(0)), map(areas.get(1)));
-  }
-
-  private MemorySegment map(SharedArea area) {
-    try (Fd fd = area.fd()) {
-      Mapping mapping =
-          kernel.mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
-      return mapping.segment(); // stays mapped: the guest may be anywhere in it
-    }
   }
 
   /** Detaches, and waits for what was submitted. */

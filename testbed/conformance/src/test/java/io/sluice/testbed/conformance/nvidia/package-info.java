@@ -1,4 +1,7 @@
-/** What an NVIDIA GPU must do beyond that: its backend's channels, memory, time and kernels. */
+/**
+ * Tests of an NVIDIA GPU beyond those of every backend: its backend's channels, memory, time and
+ * kernels.
+ */
 @NullMarked
 package io.sluice.testbed.conformance.nvidia;
 

@@ -1,4 +1,4 @@
-/** What every backend of the {@link io.sluice.channel.Gpu} SPI must do, whatever its GPU is. */
+/** Tests of every backend of the {@link io.sluice.channel.Gpu} SPI, whatever its GPU is. */
 @NullMarked
 package io.sluice.testbed.conformance.spi;
 

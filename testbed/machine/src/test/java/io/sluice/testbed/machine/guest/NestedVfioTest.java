@@ -64,7 +64,7 @@ final class NestedVfioTest {
   @Tag("long")
   void device_throughTheGuestKernelsVfio_isDriven() throws Exception {
     Optional<MachineEnvironment> environment = MachineEnvironment.find();
-    assumeTrue(environment.isPresent(), "no machine environment: run ./sluice test");
+    assumeTrue(environment.isPresent(), MachineEnvironment.absence());
     Path image = environment.get().image(imageArguments());
     try (DaemonProcess daemon =
             DaemonProcess.start(Files.createDirectory(directory.resolve("run")), List.of(GUEST));

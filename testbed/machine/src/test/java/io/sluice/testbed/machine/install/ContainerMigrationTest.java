@@ -37,8 +37,7 @@ final class ContainerMigrationTest {
   @BeforeEach
   void find() {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     environment = found.get();
     assumeTrue(
         System.getenv("DOCKER_HOST") != null || Files.exists(Path.of("/var/run/docker.sock")),

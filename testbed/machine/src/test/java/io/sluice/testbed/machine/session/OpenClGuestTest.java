@@ -71,9 +71,7 @@ final class OpenClGuestTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    assumeTrue(
-        MachineEnvironment.find().isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(MachineEnvironment.find().isPresent(), MachineEnvironment.absence());
     parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
     machines =
         Machines.startWithOpenCl(

@@ -35,8 +35,7 @@ public final class Machines implements AutoCloseable {
   public static Machines start(Path directory, List<String> guests)
       throws IOException, InterruptedException {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     Path image = found.get().image();
     return new Machines(found.get(), image, DaemonProcess.start(directory, guests));
   }
@@ -70,8 +69,7 @@ public final class Machines implements AutoCloseable {
       Path directory, List<String> guests, List<String> imageArguments, String sessions)
       throws IOException, InterruptedException {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     Path image = found.get().image(imageArguments);
     return new Machines(
         found.get(), image, DaemonProcess.startWithOpenCl(directory, guests, sessions));

@@ -1,5 +1,5 @@
 /**
- * What tests of several rooms need: a daemon with its machines, programs and processes, and what is
+ * Parts for tests of several rooms: a daemon with its machines, programs and processes, and what is
  * looked at in them.
  */
 @NullMarked

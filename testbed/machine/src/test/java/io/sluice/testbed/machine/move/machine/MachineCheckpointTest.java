@@ -88,8 +88,7 @@ final class MachineCheckpointTest {
   @Test
   void checkpoint_ofAWorkingMachine_itGoesOnAndTwoAreMadeOfIt() throws Exception {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     MachineEnvironment environment = found.get();
     Path checkpoints = directory.resolve("state/checkpoints");
     String file = checkpoints.resolve("web.checkpoint").toString();

@@ -83,8 +83,7 @@ final class MachineRig implements AutoCloseable {
     this.run = run;
     arguments = Stream.concat(ARGUMENTS.stream(), more.stream()).toList();
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     assumeTrue(TestHost.whyNot().isEmpty(), TestHost.whyNot());
     MachineEnvironment environment = found.get();
     Path image = environment.image();

@@ -48,8 +48,7 @@ final class QemuMigrationTest {
   @BeforeEach
   void find() throws Exception {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     environment = found.get();
     image = environment.image();
   }

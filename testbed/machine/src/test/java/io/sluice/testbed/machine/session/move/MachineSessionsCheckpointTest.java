@@ -78,8 +78,7 @@ final class MachineSessionsCheckpointTest {
   void build() throws Exception {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
     Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(found.isPresent(), MachineEnvironment.absence());
     environment = found.get();
     OpenClParts parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
     Path work = Files.writeString(directory.resolve("work"), WORK);

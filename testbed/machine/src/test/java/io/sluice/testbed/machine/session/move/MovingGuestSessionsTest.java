@@ -49,9 +49,7 @@ final class MovingGuestSessionsTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    assumeTrue(
-        MachineEnvironment.find().isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(MachineEnvironment.find().isPresent(), MachineEnvironment.absence());
     OpenClParts parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
     machines =
         Machines.startWithOpenCl(

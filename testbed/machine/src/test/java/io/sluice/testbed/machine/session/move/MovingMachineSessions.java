@@ -77,9 +77,7 @@ abstract class MovingMachineSessions {
   void start(@TempDir Path directory) throws Exception {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
     Optional<MachineEnvironment> environment = MachineEnvironment.find();
-    assumeTrue(
-        environment.isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(environment.isPresent(), MachineEnvironment.absence());
     assumeTrue(TestHost.whyNot().isEmpty(), TestHost.whyNot());
     parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
     Path image = environment.get().image(parts.imageArguments(OpenClParts.programs()));

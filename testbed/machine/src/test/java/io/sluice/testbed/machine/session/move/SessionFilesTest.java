@@ -310,9 +310,7 @@ final class SessionFilesTest {
   @Test
   void sessionOfAMachine_writtenAndMadeAgain_programGoesOn() throws Exception {
     Optional<MachineEnvironment> environment = MachineEnvironment.find();
-    assumeTrue(
-        environment.isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(environment.isPresent(), MachineEnvironment.absence());
     Path image = environment.get().image(parts.imageArguments(OpenClParts.programs()));
     String run = OpenClParts.IN_MACHINE + "matrix 128 3000 | grep '^verified: right'";
     MachineGuest.Setup setup =

@@ -79,9 +79,7 @@ final class RemoteGuestSessionsTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    assumeTrue(
-        MachineEnvironment.find().isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
+    assumeTrue(MachineEnvironment.find().isPresent(), MachineEnvironment.absence());
     parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
     HostCertificates certificates =
         new HostCertificates(Files.createDirectory(directory.resolve("authority")));
