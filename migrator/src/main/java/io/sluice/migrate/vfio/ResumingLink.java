@@ -6,6 +6,7 @@ import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.phase.StateMachine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -25,15 +26,14 @@ final class ResumingLink implements MigrationLink {
   /** Bytes of frames that the engine has not taken: more cannot come of a good stream. */
   private static final int MAX_WAITING_BYTES = 4 << 20;
 
+  private final StateMachine<ResumingLinkStage, ResumingLinkStage> life =
+      new StateMachine<>("stream that a client brings", ResumingLinkStage.EMPTY);
   private final byte[] partial = new byte[SectionHeader.BYTES + SectionHeader.MAX_PAYLOAD_BYTES];
   private final Deque<Frame> frames = new ArrayDeque<>();
   private int partialBytes;
   private long waitingBytes;
   private long sections;
   private long receivedBytes;
-  private boolean complete;
-  private boolean ready;
-  private boolean committing;
 
   /**
    * Takes bytes.
@@ -44,7 +44,7 @@ final class ResumingLink implements MigrationLink {
     receivedBytes += from.byteSize();
     long at = 0;
     while (at < from.byteSize()) {
-      if (complete) {
+      if (isComplete()) {
         throw DeviceStream.bad("there is something behind its end");
       }
       int some = (int) Math.min(wanted() - partialBytes, from.byteSize() - at);
@@ -68,18 +68,19 @@ final class ResumingLink implements MigrationLink {
   }
 
   private void take(Section section) {
-    boolean first = sections == 0;
+    boolean first = life.stage() == ResumingLinkStage.EMPTY;
     boolean head = section.id() == DeviceStream.HEAD;
     if (first != head) {
       throw DeviceStream.bad("it does not begin as one");
     }
     if (head) {
       checkHead(section);
+      life.enter(ResumingLinkStage.COMING, "its head has come");
     } else if (section.id() == DeviceStream.END) {
       if (section.payload().remaining() != Long.BYTES || section.payload().getLong() != sections) {
         throw DeviceStream.bad("parts are missing or too many, parts=" + sections);
       }
-      complete = true;
+      life.enter(isReady() ? ResumingLinkStage.WHOLE : ResumingLinkStage.ENDED, "all has come");
     } else {
       add(section);
     }
@@ -112,17 +113,17 @@ final class ResumingLink implements MigrationLink {
 
   /** Whether the end has come, and all before it. */
   boolean isComplete() {
-    return complete;
+    return life.stage().isEnded();
   }
 
   /** Whether the engine has built the guest. */
   boolean isReady() {
-    return ready;
+    return life.stage().isBuilt();
   }
 
   /** The guest is this side's. */
   void commit() {
-    committing = true;
+    life.enter(ResumingLinkStage.COMMITTING, "the client says so");
   }
 
   @Override
@@ -132,14 +133,16 @@ final class ResumingLink implements MigrationLink {
 
   @Override
   public boolean send(int stream, Frame frame) {
-    ready |= frame.type() == FrameType.READY;
+    if (frame.type() == FrameType.READY) {
+      life.enter(isComplete() ? ResumingLinkStage.WHOLE : ResumingLinkStage.BUILT, "it is built");
+    }
     return true;
   }
 
   @Override
   public @Nullable Frame poll(int stream) {
-    if (stream == CONTROL && committing) {
-      committing = false;
+    if (stream == CONTROL && life.stage() == ResumingLinkStage.COMMITTING) {
+      life.enter(ResumingLinkStage.COMMITTED, "the engine is told");
       return Frame.of(FrameType.COMMIT);
     }
     Frame next = frames.peek();

@@ -6,6 +6,7 @@ import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.phase.StateMachine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -23,10 +24,9 @@ final class SavingLink implements MigrationLink {
   /** Bytes of pages that wait for the client: then the engine does. */
   private static final int WINDOW_BYTES = 1 << 20;
 
+  private final StateMachine<SavingLinkStage, SavingLinkStage> life =
+      new StateMachine<>("stream that a client fetches", SavingLinkStage.BEGUN);
   private final Deque<ByteBuffer> waiting = new ArrayDeque<>();
-  private boolean accepted;
-  private boolean answered;
-  private boolean complete;
   private long waitingBytes;
   private long sections;
   private long fetchedBytes;
@@ -45,16 +45,14 @@ final class SavingLink implements MigrationLink {
 
   /** Whether the end was put. */
   boolean isComplete() {
-    return complete;
+    return life.stage() == SavingLinkStage.COMPLETE;
   }
 
-  /** All frames were sent: the end follows, once. */
+  /** All frames were sent: the end follows. */
   void complete() {
-    if (!complete) {
-      complete = true;
-      ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      put(new Section(DeviceStream.END, DeviceStream.VERSION, count.putLong(sections).array()));
-    }
+    life.enter(SavingLinkStage.COMPLETE, "all was sent");
+    ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    put(new Section(DeviceStream.END, DeviceStream.VERSION, count.putLong(sections).array()));
   }
 
   /** Moves what waits into a segment; how many bytes. */
@@ -86,21 +84,23 @@ final class SavingLink implements MigrationLink {
     if (stream != CONTROL && waitingBytes >= WINDOW_BYTES) {
       return false;
     }
+    if (frame.type() == FrameType.OFFER) {
+      life.enter(SavingLinkStage.OFFERED, "the guest is offered");
+    }
     if (frame.type() != FrameType.HEARTBEAT) {
       byte[] payload = new byte[frame.payload().remaining()];
       frame.reader().get(payload);
       put(new Section(frame.type().number(), frame.version(), payload));
-      accepted |= frame.type() == FrameType.OFFER;
     }
     return true;
   }
 
   @Override
   public @Nullable Frame poll(int stream) {
-    if (stream != CONTROL || !accepted || answered) {
+    if (stream != CONTROL || life.stage() != SavingLinkStage.OFFERED) {
       return null;
     }
-    answered = true;
+    life.enter(SavingLinkStage.ANSWERED, "a client takes what it gets");
     ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     return Frame.of(FrameType.ACCEPT, payload.putInt(Offer.VERSION).flip());
   }
