@@ -9,6 +9,7 @@ import io.sluice.migrate.checkpoint.StoredSessions.Stored;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.phase.StateMachine;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,21 +25,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The destination's end of a migration out of a file: plays the source that wrote it. The whole
- * file is read and verified before anything of it is used.
+ * file is read and verified before anything of it is used. {@link PlayStage} has its stages.
  */
 public final class CheckpointReader implements MigrationLink {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final Path file;
   private final InputStream in;
-  private @Nullable Frame head;
-  private @Nullable RefusedException failure;
-  private boolean offered;
-  private boolean accepted;
-  private boolean committing;
-  private boolean ended;
-  private long bytes;
   private final Found found;
+  private final StateMachine<PlayStage, PlayState> life;
+  private Next next = new Next.Unread();
+  private long bytes;
   private final AtomicLong taken = new AtomicLong(); // bytes, by its machine and its sessions
   private long takenSeen;
 
@@ -49,10 +46,37 @@ public final class CheckpointReader implements MigrationLink {
    */
   private record Found(boolean machine, ImmutableList<Stored> sessions) {}
 
+  /** The states, each with what it must know. */
+  private sealed interface PlayState extends StateMachine.State<PlayStage> {
+    /** One in which all is well. */
+    record Playing(PlayStage stage) implements PlayState {}
+
+    /** {@link PlayStage#FAILED}. */
+    record Failed(RefusedException why) implements PlayState {
+      @Override
+      public PlayStage stage() {
+        return PlayStage.FAILED;
+      }
+    }
+  }
+
+  /** The frame that comes next in the file. */
+  private sealed interface Next {
+    /** It was not read yet. */
+    record Unread() implements Next {}
+
+    /** It waits to be taken. */
+    record Waiting(Frame frame) implements Next {}
+
+    /** There is none. */
+    record Nothing() implements Next {}
+  }
+
   private CheckpointReader(Path file, InputStream in, Found found) {
     this.file = file;
     this.in = in;
     this.found = found;
+    life = new StateMachine<>("checkpoint " + file, new PlayState.Playing(PlayStage.BEGUN));
   }
 
   /**
@@ -66,7 +90,7 @@ public final class CheckpointReader implements MigrationLink {
       Found found = verify(file);
       InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
       CheckpointReader reader = new CheckpointReader(file, in, found);
-      Section _ = reader.next(in, file);
+      Section _ = reader.readOn();
       return reader;
     } catch (IOException e) {
       throw refused(file, StagedFile.reason(e));
@@ -189,8 +213,8 @@ public final class CheckpointReader implements MigrationLink {
     return Section.read(all.put(payload).flip());
   }
 
-  private Section next(InputStream from, Path of) throws IOException {
-    Section section = read(from, of);
+  private Section readOn() throws IOException {
+    Section section = read(in, file);
     bytes += section.sizeBytes();
     return section;
   }
@@ -204,8 +228,8 @@ public final class CheckpointReader implements MigrationLink {
   @Override
   public boolean send(int stream, Frame frame) {
     switch (frame.type()) {
-      case ACCEPT -> accepted = true;
-      case READY -> committing = true;
+      case ACCEPT -> enter(PlayStage.ACCEPTED, "there is room");
+      case READY -> enter(PlayStage.READY, "the guest is built");
       default -> {}
     }
     return true;
@@ -213,48 +237,59 @@ public final class CheckpointReader implements MigrationLink {
 
   @Override
   public @Nullable Frame poll(int stream) {
-    if (stream == CONTROL && committing) {
-      committing = false;
+    if (life.state() instanceof PlayState.Failed(RefusedException why)) {
+      throw why;
+    }
+    if (stream == CONTROL && life.stage() == PlayStage.READY) {
+      enter(PlayStage.COMMITTED, "nobody else has it");
       return Frame.of(FrameType.COMMIT);
     }
     if (stream == CONTROL && takenSeen != taken.get()) {
       takenSeen = taken.get();
       return Frame.of(FrameType.HEARTBEAT);
     }
-    if (offered && !accepted) {
+    if (life.stage() == PlayStage.OFFERED) {
       return null;
     }
-    Frame next = peek();
-    if (next == null || next.isOfPages() != (stream != CONTROL)) {
+    lookAhead();
+    if (!(next instanceof Next.Waiting(Frame frame)) || frame.isOfPages() != (stream != CONTROL)) {
       return null;
     }
-    head = null;
-    offered = true;
-    return next;
+    next = new Next.Unread();
+    if (life.stage() == PlayStage.BEGUN) {
+      enter(PlayStage.OFFERED, "its first frame is taken");
+    }
+    return frame;
   }
 
-  private @Nullable Frame peek() {
-    Frame waiting = head;
-    if (waiting != null || ended) {
-      return waiting;
+  private void enter(PlayStage stage, String reason) {
+    life.enter(new PlayState.Playing(stage), reason);
+  }
+
+  private void lookAhead() {
+    if (!(next instanceof Next.Unread)) {
+      return;
     }
     try {
-      Section section = next(in, file);
+      Section section = readOn();
       while (section.id() == CheckpointWriter.MACHINE_SECTION
           || StoredSessions.isOfSessions(section)) {
-        section = next(in, file); // goes another way
+        section = readOn(); // goes another way
       }
       FrameType type = FrameType.of(section.id());
-      if (type == null) {
-        ended = true;
-        return null;
-      }
-      head = new Frame(type, section.version(), section.payload());
-      return head;
+      next =
+          type == null
+              ? new Next.Nothing()
+              : new Next.Waiting(new Frame(type, section.version(), section.payload()));
     } catch (IOException e) {
-      failure = refused(file, StagedFile.reason(e));
-      throw failure;
+      throw failed(e);
     }
+  }
+
+  private RefusedException failed(IOException e) {
+    RefusedException why = refused(file, StagedFile.reason(e));
+    life.enter(new PlayState.Failed(why), "it cannot be read");
+    return why;
   }
 
   @Override
@@ -264,7 +299,9 @@ public final class CheckpointReader implements MigrationLink {
 
   @Override
   public Optional<RefusedException> failure() {
-    return Optional.ofNullable(failure);
+    return life.state() instanceof PlayState.Failed(RefusedException why)
+        ? Optional.of(why)
+        : Optional.empty();
   }
 
   @Override
@@ -280,7 +317,7 @@ public final class CheckpointReader implements MigrationLink {
     try {
       in.close();
     } catch (IOException e) {
-      failure = refused(file, StagedFile.reason(e));
+      RefusedException _ = failed(e);
     }
   }
 
