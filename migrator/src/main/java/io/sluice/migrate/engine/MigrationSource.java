@@ -243,12 +243,12 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(asked);
       return 1;
     }
+    machine.poll();
     Phase before = phase();
     int worked = before == Phase.ABORTING ? undo() : listen();
     if (phase() != before) {
       return worked + 1;
     }
-    machine.poll();
     watchTime();
     worked += tellMachine();
     worked +=

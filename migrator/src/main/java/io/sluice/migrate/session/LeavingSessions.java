@@ -1,5 +1,6 @@
 package io.sluice.migrate.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -8,6 +9,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MovedSessions;
 import io.sluice.migrate.machine.SourceMachine.PageRange;
+import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.qemu.Worker;
 import io.sluice.migrate.session.SessionMessages.Word;
@@ -32,16 +34,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sessions of a machine that moves away. A thread of its own begins each one's move when it
  * opens, and tells the destination of memory that is added; the engine's thread looks how far they
- * are.
- *
- * <pre>
- *   start → halt → (standing) → stay, or they end with the machine
- * </pre>
+ * are. {@link LeavingStage} has the stages of all together, {@link LeavingSession} those of each.
  */
 final class LeavingSessions implements AutoCloseable {
-  /** A session that ends fails first, and is gone a moment later. */
-  private static final long ENDING_NS = 2_000_000_000L;
-
   /** How long all of them may take to stand still together, while those that do wait. */
   private static final long STANDING_NS = 60_000_000_000L;
 
@@ -51,49 +46,51 @@ final class LeavingSessions implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Worker worker;
   private final Object lock = new Object();
-  private final Map<Integer, Leaving> leaving = new TreeMap<>(); // by handle; by lock
-  private @Nullable String broken; // by lock
+
+  @GuardedBy("lock")
+  private final Map<Integer, LeavingSession> leaving = new TreeMap<>(); // by handle
+
+  private final StateMachine<LeavingStage, LeavingState> life =
+      new StateMachine<>("sessions", new LeavingState.At(LeavingStage.COPYING));
   private @Nullable Path socket; // of the worker
   private int seen = -1; // changes; of the engine's thread
-  private boolean halting; // of the engine's thread
-  private long haltingNs; // since when; of the engine's thread
-  private volatile boolean halted; // what is begun from now on is halted, too
   private volatile int synced = -1; // changes that were dealt with
   private volatile Runnable waker = () -> {};
 
-  /** A session that has been begun. */
-  private static final class Leaving {
-    CarriedSession session; // as it was seen last; by lock
-    final Set<Integer> told = new HashSet<>(); // segments; of the worker
-    final CompletableFuture<Standing> standing;
-    private long failedNs; // first seen; of the engine's thread
-    private boolean stays; // by this
-    private boolean isHalted; // of the worker
-
-    Leaving(CarriedSession session, CompletableFuture<Standing> standing) {
-      this.session = session;
-      this.standing = standing;
-      told.add(0);
+  /** The states, each with what it must know. */
+  private sealed interface LeavingState extends StateMachine.State<LeavingStage> {
+    /** One in which they are to stand still. */
+    sealed interface Stopping extends LeavingState {
+      /** Since when. */
+      long sinceNs();
     }
 
-    boolean isGone() {
-      return session.session().isGone();
-    }
-
-    /** By the worker. */
-    void halt() {
-      if (!isHalted) {
-        isHalted = true;
-        session.session().halt();
+    /** {@link LeavingStage#HALTING}. */
+    record Halting(long sinceNs) implements Stopping {
+      @Override
+      public LeavingStage stage() {
+        return LeavingStage.HALTING;
       }
     }
 
-    /** Whether it has yet to be told that it stays; once. */
-    synchronized boolean mayStay() {
-      boolean first = !stays;
-      stays = true;
-      return first;
+    /** {@link LeavingStage#HALTED}. */
+    record Halted(long sinceNs) implements Stopping {
+      @Override
+      public LeavingStage stage() {
+        return LeavingStage.HALTED;
+      }
     }
+
+    /** {@link LeavingStage#BROKEN}. */
+    record Broken(String why) implements LeavingState {
+      @Override
+      public LeavingStage stage() {
+        return LeavingStage.BROKEN;
+      }
+    }
+
+    /** Any other. */
+    record At(LeavingStage stage) implements LeavingState {}
   }
 
   /**
@@ -127,22 +124,23 @@ final class LeavingSessions implements AutoCloseable {
     submit(() -> socket = Path.of(way.open(address).substring("unix:".length())));
   }
 
-  /** Begins those that have opened since, and tells of memory that was added. */
+  /** Begins those that have opened since, tells of memory that was added, and looks who fails. */
   void look() {
     int now = sessions.changes();
     if (now != seen) {
       seen = now;
       submit(this::sync);
     }
+    long nowNs = nanoTime.getAsLong();
+    all().forEach(each -> each.look(nowNs));
   }
 
   /** The machine is about to stop: so do they. */
   void halt() {
-    if (!halting) {
-      halting = true;
-      haltingNs = nanoTime.getAsLong();
+    LeavingState.Halting halting = new LeavingState.Halting(nanoTime.getAsLong());
+    if (life.enterIfLegal(halting, "the machine is about to stop")) {
       submit(() -> {
-        halted = true;
+        boolean _ = life.enterIfLegal(new LeavingState.Halted(halting.sinceNs()), "they hear it");
         sync();
       });
     }
@@ -150,32 +148,28 @@ final class LeavingSessions implements AutoCloseable {
 
   /** Whether all stand still, and their other hosts are ready. */
   boolean isStanding() {
-    return halted
+    return life.stage() == LeavingStage.HALTED
         && synced == sessions.changes()
-        && all().stream().allMatch(each -> isStanding(each) || each.isGone());
-  }
-
-  private static boolean isStanding(Leaving each) {
-    return each.standing.isDone() && !each.standing.isCompletedExceptionally();
+        && all().stream().allMatch(each -> each.isStanding() || each.isGone());
   }
 
   /** Why they cannot move with the machine. */
   Optional<String> failure() {
-    synchronized (lock) {
-      if (broken != null) {
-        return Optional.of(broken);
-      }
-    }
-    for (Leaving each : all()) {
-      if (each.standing.isCompletedExceptionally() && !each.isGone()) {
-        long now = nanoTime.getAsLong();
-        each.failedNs = each.failedNs == 0 ? now : each.failedNs;
-        if (now - each.failedNs > ENDING_NS) {
-          return Optional.of(String.valueOf(each.standing.exceptionNow().getMessage()));
-        }
-      }
-    }
-    return halting && nanoTime.getAsLong() - haltingNs > STANDING_NS && !isStanding()
+    long nowNs = nanoTime.getAsLong();
+    return switch (life.state()) {
+      case LeavingState.Broken(String why) -> Optional.of(why);
+      case LeavingState.Stopping stopping ->
+          failureOfOne(nowNs).or(() -> late(nowNs - stopping.sinceNs()));
+      case LeavingState.At _ -> failureOfOne(nowNs);
+    };
+  }
+
+  private Optional<String> failureOfOne(long nowNs) {
+    return all().stream().flatMap(each -> each.failure(nowNs).stream()).findFirst();
+  }
+
+  private Optional<String> late(long waitedNs) {
+    return waitedNs > STANDING_NS && !isStanding()
         ? Optional.of("programs open sessions faster than these come to stand still together")
         : Optional.empty();
   }
@@ -183,12 +177,12 @@ final class LeavingSessions implements AutoCloseable {
   /** Guest memory that their hosts may have written, and where the guest is told of ends. */
   List<PageRange> pages() {
     List<PageRange> pages = new ArrayList<>();
-    for (Leaving each : all()) {
-      if (isStanding(each)) {
-        each.standing
+    for (LeavingSession each : all()) {
+      if (each.isStanding()) {
+        each.standing()
             .join()
             .pages()
-            .forEach(range -> each.session.locate(range).forEach(found -> add(found, pages)));
+            .forEach(range -> each.session().locate(range).forEach(found -> add(found, pages)));
       }
     }
     sessions.words().forEach(word -> add(word, pages));
@@ -204,9 +198,9 @@ final class LeavingSessions implements AutoCloseable {
     int count = 0;
     long bytes = 0;
     long longestNs = 0;
-    for (Leaving each : all()) {
-      if (isStanding(each)) {
-        Standing standing = each.standing.join();
+    for (LeavingSession each : all()) {
+      if (each.isStanding()) {
+        Standing standing = each.standing().join();
         count++;
         bytes += standing.sentBytes();
         longestNs = Math.max(longestNs, standing.stoppedNs());
@@ -220,7 +214,7 @@ final class LeavingSessions implements AutoCloseable {
     Set<Integer> handles = new HashSet<>();
     synchronized (lock) {
       leaving.forEach((handle, each) -> {
-        if (isStanding(each) && !each.isGone()) {
+        if (each.isStanding() && !each.isGone()) {
           handles.add(handle);
         }
       });
@@ -230,19 +224,16 @@ final class LeavingSessions implements AutoCloseable {
 
   /** They go on here: those that were begun now, and those that the worker is about to begin. */
   void stay() {
+    life.enter(new LeavingState.At(LeavingStage.STAYING), "the machine does not move");
     stayNow();
     submit(this::stayNow);
   }
 
   private void stayNow() {
-    for (Leaving each : all()) {
-      if (each.mayStay()) {
-        each.session.session().stay();
-      }
-    }
+    all().forEach(LeavingSession::stay);
   }
 
-  private List<Leaving> all() {
+  private List<LeavingSession> all() {
     synchronized (lock) {
       return List.copyOf(leaving.values());
     }
@@ -261,9 +252,8 @@ final class LeavingSessions implements AutoCloseable {
   }
 
   private void failed(SluiceException e) {
-    synchronized (lock) {
-      broken = broken == null ? String.valueOf(e.getMessage()) : broken;
-    }
+    LeavingState broken = new LeavingState.Broken(String.valueOf(e.getMessage()));
+    boolean _ = life.enterIfLegal(broken, "a step has failed");
     waker.run();
   }
 
@@ -273,48 +263,47 @@ final class LeavingSessions implements AutoCloseable {
       try {
         sync(each);
       } catch (SluiceException e) { // it may be at its end, which is no failure
-        put(new Leaving(each, CompletableFuture.failedFuture(e)));
+        put(new LeavingSession(each, CompletableFuture.failedFuture(e)));
       }
     }
-    if (halted) {
-      all().forEach(Leaving::halt);
+    if (life.stage() == LeavingStage.HALTED) {
+      all().forEach(LeavingSession::halt);
     }
     synced = changes;
   }
 
-  private void put(Leaving begun) {
+  private void put(LeavingSession begun) {
     synchronized (lock) {
-      leaving.put(begun.session.handle(), begun);
+      leaving.put(begun.session().handle(), begun);
+    }
+  }
+
+  private @Nullable LeavingSession known(CarriedSession session) {
+    synchronized (lock) {
+      LeavingSession known = leaving.get(session.handle());
+      return known != null && known.see(session) ? known : null;
     }
   }
 
   private void sync(CarriedSession session) {
-    Leaving known;
-    synchronized (lock) {
-      known = leaving.get(session.handle());
-      if (known != null && known.session.session() == session.session()) {
-        known.session = session;
-      } else {
-        known = null;
-      }
-    }
+    LeavingSession known = known(session);
     if (known == null) {
       known = begin(session);
     }
     for (int index : session.segments().keySet()) {
-      if (!known.standing.isCompletedExceptionally() && known.told.add(index)) {
+      if (known.mustTell(index)) {
         say(word(SessionMessages.SEGMENT, session, index, index)).close();
       }
     }
   }
 
-  private Leaving begin(CarriedSession session) {
-    Leaving begun;
+  private LeavingSession begin(CarriedSession session) {
+    LeavingSession begun;
     try (Fd stream = say(word(SessionMessages.SESSION, session, session.api(), 0))) {
-      begun = new Leaving(session, session.session().leave(stream));
+      begun = new LeavingSession(session, session.session().leave(stream));
     }
     put(begun);
-    var _ = begun.standing.whenComplete((_, _) -> waker.run());
+    var _ = begun.standing().whenComplete((_, _) -> waker.run());
     return begun;
   }
 

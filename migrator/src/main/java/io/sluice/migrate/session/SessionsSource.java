@@ -6,6 +6,7 @@ import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.MovedSessions;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.vdevice.session.MachineSessions;
 import java.nio.ByteBuffer;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A machine that moves away with its sessions. They are copied while it is; before it may stop,
  * they stand still, so that their hosts write nothing of its memory any more; what they have
- * written is carried by its last pass. When it goes on here, so do they.
+ * written is carried by its last pass. When it goes on here, so do they. {@link SessionsStage} has
+ * the stages.
  */
 public final class SessionsSource implements SourceMachine, LiveMachine {
   private final SourceMachine machine;
@@ -29,12 +31,26 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   private final LeavingSessions leaving;
   private final boolean carries;
   private final List<PageRange> written = new ArrayList<>(); // by the GPU
-  private @Nullable Runnable pendingStop; // until the sessions stand still
-  private boolean started;
-  private boolean redirtied;
-  private boolean switched;
-  private boolean finished;
-  private boolean putBack;
+  private final StateMachine<SessionsStage, Moving> life =
+      new StateMachine<>("machine with sessions", new Moving.At(SessionsStage.OPEN));
+
+  /** The states, each with what it must know. */
+  private sealed interface Moving extends StateMachine.State<SessionsStage> {
+    /**
+     * {@link SessionsStage#HALTING}.
+     *
+     * @param stop what the machine is told once the sessions stand still
+     */
+    record Halting(Runnable stop) implements Moving {
+      @Override
+      public SessionsStage stage() {
+        return SessionsStage.HALTING;
+      }
+    }
+
+    /** Any other. */
+    record At(SessionsStage stage) implements Moving {}
+  }
 
   /**
    * @param machine owned
@@ -53,6 +69,14 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     live = machine.live();
     leaving = new LeavingSessions(kernel, sessions, way, threads, nanoTime);
     carries = sessions.carry(this);
+  }
+
+  private SessionsStage stage() {
+    return life.stage();
+  }
+
+  private void enter(SessionsStage next, String reason) {
+    life.enter(new Moving.At(next), reason);
   }
 
   @Override
@@ -102,7 +126,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
       machine.start(target);
       leaving.start(target);
     }
-    started = true;
+    enter(SessionsStage.COPYING, "the destination is ready");
   }
 
   @Override
@@ -113,23 +137,31 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   @Override
   public void poll() {
     machine.poll();
-    if (started && !finished && !putBack) {
+    if (stage().areMoving()) {
       leaving.look();
+    } else if (stage() == SessionsStage.GIVEN_UP && machine.isSettled()) {
+      stay("nothing is written of an older time any more");
     }
     letStop();
   }
 
   private void letStop() {
-    Runnable stop = pendingStop;
-    if (stop != null && leaving.isStanding()) {
-      pendingStop = null;
+    if (stage() == SessionsStage.HALTING && leaving.isStanding()) {
+      tellStop();
+    }
+  }
+
+  /** The sessions stand still: what the machine is to be told of its stop, if it was not yet. */
+  private void tellStop() {
+    if (life.state() instanceof Moving.Halting(Runnable stop)) {
+      enter(SessionsStage.MAY_STOP, "the sessions stand still");
       stop.run();
     }
   }
 
   private void stopWhenTheyStand(Runnable stop) {
     leaving.halt();
-    pendingStop = stop;
+    life.enter(new Moving.Halting(stop), "the machine may stop");
     letStop();
   }
 
@@ -146,7 +178,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   @Override
   public void forceStop() {
     leaving.halt();
-    pendingStop = null;
+    enter(SessionsStage.MAY_STOP, "the machine must stop");
     machine.forceStop();
   }
 
@@ -155,7 +187,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     MachineProgress now = machine.progress();
     boolean isOurs = now.state() == State.COPYING || now.state() == State.STOPPED;
     Optional<String> failure =
-        isOurs && !switched && !putBack ? leaving.failure() : Optional.empty();
+        isOurs && stage().areWaitedFor() ? leaving.failure() : Optional.empty();
     return failure
         .map(why ->
             new MachineProgress(
@@ -177,7 +209,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   @Override
   public boolean redirty(List<PageRange> pages) {
     written.addAll(pages);
-    if (redirtied) {
+    if (stage() == SessionsStage.STANDING) {
       return machine.redirty(List.of());
     }
     leaving.halt();
@@ -185,7 +217,8 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     if (!machine.holdStill() || !leaving.isStanding()) {
       return false;
     }
-    redirtied = true;
+    tellStop();
+    enter(SessionsStage.STANDING, "the machine stands still, and so do they");
     List<PageRange> all = new ArrayList<>(written);
     all.addAll(leaving.pages());
     return machine.redirty(all);
@@ -210,32 +243,26 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void switchOver() {
-    switched = true;
+    enter(SessionsStage.SWITCHED, "all is known");
     machine.switchOver();
   }
 
   @Override
   public void abort() {
-    pendingStop = null;
+    enter(SessionsStage.GIVEN_UP, "the move is given up");
     machine.abort();
   }
 
-  /** Nothing is written of an older time any more: the sessions go on, too. */
+  /** Not before the sessions go on, too. */
   @Override
   public boolean isSettled() {
-    boolean settled = machine.isSettled();
-    if (settled) {
-      putBack();
-    }
-    return settled;
+    return stage() != SessionsStage.GIVEN_UP && machine.isSettled();
   }
 
-  private void putBack() {
-    if (!putBack && !finished) {
-      putBack = true;
-      leaving.stay();
-      sessions.putDown(this);
-    }
+  private void stay(String reason) {
+    enter(SessionsStage.STAYING, reason);
+    leaving.stay();
+    sessions.putDown(this);
   }
 
   @Override
@@ -245,7 +272,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void finish() {
-    finished = true;
+    enter(SessionsStage.FINISHED, "they are the destination's");
     machine.finish();
   }
 
@@ -257,8 +284,8 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void close() {
-    if (carries) {
-      putBack();
+    if (carries && !stage().isOver()) {
+      stay("closed");
     }
     leaving.close();
     machine.close();

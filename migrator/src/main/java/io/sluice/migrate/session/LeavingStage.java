@@ -1,0 +1,40 @@
+package io.sluice.migrate.session;
+
+import static com.google.common.collect.Sets.immutableEnumSet;
+
+import com.google.common.collect.ImmutableSet;
+import io.sluice.migrate.phase.Stage;
+
+/**
+ * The stages of the sessions of a machine that moves away, all together.
+ *
+ * <pre>
+ *  COPYING ──► HALTING ──► HALTED
+ *     ├───────────┼──────────┤
+ *     ▼           ▼          ▼
+ *   BROKEN, a step has failed; from each of these ──► STAYING
+ * </pre>
+ */
+enum LeavingStage implements Stage<LeavingStage> {
+  /** Those that open are begun. */
+  COPYING,
+  /** They are to stand still; they are not told yet. */
+  HALTING,
+  /** They were told, as are those that are begun from now on. */
+  HALTED,
+  /** They cannot move with the machine. */
+  BROKEN,
+  /** They go on here. */
+  STAYING;
+
+  @Override
+  public ImmutableSet<LeavingStage> next() {
+    return switch (this) {
+      case COPYING -> immutableEnumSet(HALTING, BROKEN, STAYING);
+      case HALTING -> immutableEnumSet(HALTED, BROKEN, STAYING);
+      case HALTED -> immutableEnumSet(BROKEN, STAYING);
+      case BROKEN -> immutableEnumSet(STAYING);
+      case STAYING -> ImmutableSet.of();
+    };
+  }
+}
