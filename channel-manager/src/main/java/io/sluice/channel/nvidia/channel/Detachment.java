@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia.channel;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.Layouts;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
@@ -11,10 +10,6 @@ import io.sluice.channel.nvidia.submit.UserdWords;
 import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,20 +32,49 @@ import org.slf4j.LoggerFactory;
 public final class Detachment {
   private static final Logger log = LoggerFactory.getLogger(Detachment.class);
 
-  /**
-   * In how many slots poison is tried. A guest that holds still when asked takes one at most, and
-   * one more for each wait that follows on another.
-   */
-  private static final int MAX_ATTEMPTS = ScratchPages.MAX_POISONS;
-
   /** How long an acquire may last before more is passed on. */
   private static final long PATIENCE_NS = 1_000_000;
 
-  private static final VarHandle U64 = Layouts.U64.varHandle();
   private static final long OUR_WORDS = GuestAbi.CONTROL_OFFSET + 2L * Integer.BYTES;
 
-  /** A slot of the ring that has poison in it, and what it held. */
-  private record Poison(MemorySegment slot, long entry, long saved) {}
+  /** The stages, each with what it must know. */
+  private sealed interface Drain {
+    DetachmentState stage();
+
+    /** One without poison. */
+    record Clean(DetachmentState stage) implements Drain {
+      public Clean {
+        if (stage.isPoisoned()) {
+          throw new AssertionError("without poison, stage=" + stage);
+        }
+      }
+    }
+
+    /** One with poison in the ring. */
+    sealed interface Laced extends Drain {
+      Poisons poisons();
+    }
+
+    /**
+     * {@link DetachmentState#POISONED}.
+     *
+     * @param sinceNs when the last poison was put
+     */
+    record Poisoned(Poisons poisons, long sinceNs) implements Laced {
+      @Override
+      public DetachmentState stage() {
+        return DetachmentState.POISONED;
+      }
+    }
+
+    /** {@link DetachmentState#RELEASED}. */
+    record Released(Poisons poisons) implements Laced {
+      @Override
+      public DetachmentState stage() {
+        return DetachmentState.RELEASED;
+      }
+    }
+  }
 
   private final ChannelHome home;
   private final ChannelRing ring;
@@ -58,11 +82,8 @@ public final class Detachment {
   private final UserdWords words;
   private final ChannelActivity activity;
   private final GpuVa alias;
-  private final List<Poison> poisons = new ArrayList<>(1);
-  private @Nullable ScratchPages scratch;
 
-  private DetachmentState state = DetachmentState.FETCHING;
-  private long enteredNs;
+  private Drain drain = new Drain.Clean(DetachmentState.FETCHING);
 
   /** The first entry that was not put when the page was replaced; then where the poison is. */
   private int put;
@@ -84,7 +105,6 @@ public final class Detachment {
     this.words = words;
     this.activity = activity;
     this.alias = alias;
-    enteredNs = nowNs;
     passedOnNs = nowNs;
     activity.forgetWait();
   }
@@ -129,11 +149,11 @@ public final class Detachment {
   }
 
   DetachmentState state() {
-    return state;
+    return drain.stage();
   }
 
   boolean isDrained() {
-    return state == DetachmentState.DRAINED;
+    return state() == DetachmentState.DRAINED;
   }
 
   /** The entry to go on with; of one that is drained. */
@@ -141,18 +161,22 @@ public final class Detachment {
     return put;
   }
 
-  private void enter(DetachmentState next, long nowNs, String reason) {
-    if (!state.canBecome(next)) {
-      throw new AssertionError("no such transition, from=" + state + " to=" + next);
+  private void enter(DetachmentState next, String reason) {
+    enter(new Drain.Clean(next), reason);
+  }
+
+  /** The one place that changes the stage. */
+  private void enter(Drain next, String reason) {
+    if (!state().canBecome(next.stage())) {
+      throw new AssertionError("no such transition, from=" + state() + " to=" + next.stage());
     }
     log.atTrace()
         .addKeyValue("cid", ring.channelId())
-        .addKeyValue("from", state)
-        .addKeyValue("to", next)
+        .addKeyValue("from", state())
+        .addKeyValue("to", next.stage())
         .addKeyValue("reason", reason)
         .log("detachment");
-    state = next;
-    enteredNs = nowNs;
+    drain = next;
   }
 
   /** Whether it waits for a semaphore, and has done so long enough for more to be passed on. */
@@ -165,11 +189,11 @@ public final class Detachment {
 
   /** Looks whether all of it that was put is fetched, and waits for no semaphore. */
   void lookForEnd(long nowNs) {
-    if (state == DetachmentState.FETCHING) {
+    if (state() == DetachmentState.FETCHING) {
       fetched = home.monitor().pointers(alias).get();
       words.get(fetched);
       if (!isWaitingBefore(put, nowNs) && fetched == put) {
-        enter(DetachmentState.AT_END, nowNs, "all is fetched");
+        enter(DetachmentState.AT_END, "all is fetched");
       }
     }
   }
@@ -184,20 +208,20 @@ public final class Detachment {
   /** Has the GPU see what the guest has put in the page that replaced the one it reads. */
   void passOn(long nowNs) {
     int wanted = words.put();
-    if (!state.takesMore() || wanted == put || wanted >= ring.entries() || wanted < 0) {
+    if (!state().takesMore() || wanted == put || wanted >= ring.entries() || wanted < 0) {
       return;
     }
     put = wanted;
     passedOnNs = nowNs;
-    if (state == DetachmentState.AT_END) {
-      enter(DetachmentState.FETCHING, nowNs, "more was passed on");
+    if (state() == DetachmentState.AT_END) {
+      enter(DetachmentState.FETCHING, "more was passed on");
     }
     tellPut(put);
   }
 
   /** Puts poison behind what was put: the others have come to their ends, too. */
   void poisonIfFetched(long nowNs) {
-    if (state.takesMore()) {
+    if (state().takesMore()) {
       poison(nowNs, "all of the guest's are at their ends");
     }
   }
@@ -207,7 +231,7 @@ public final class Detachment {
    * The guest holds still until the channel counts again, or another one; but not while it waits.
    */
   void finish(long nowNs) {
-    if (state.takesMore()) {
+    if (state().takesMore()) {
       words.withdraw();
       put = words.put();
       poison(nowNs, "given back");
@@ -216,15 +240,16 @@ public final class Detachment {
 
   private void poison(long nowNs, String reason) {
     words.withdraw();
-    if (scratch == null) {
-      scratch = ScratchPages.map(home.open(), ring.space().space(), ring.channelId());
-    }
-    long entry = scratch.poison(poisons.size());
     MemorySegment slot = ring.slot(put);
-    long saved = (long) U64.getAndSet(slot, 0L, entry);
-    poisons.add(new Poison(slot, entry, saved));
+    Poisons poisons =
+        switch (drain) {
+          case Drain.Clean _ ->
+              new Poisons(ScratchPages.map(home.open(), ring.space().space(), ring.channelId()));
+          case Drain.Laced before -> before.poisons();
+        };
+    poisons.put(slot);
     activity.forgetWait();
-    enter(DetachmentState.POISONED, nowNs, reason);
+    enter(new Drain.Poisoned(poisons, nowNs), reason);
     tellPut(ring.after(put));
   }
 
@@ -235,39 +260,30 @@ public final class Detachment {
 
   /** Looks how far the GPU is with the poison. */
   void lookAtPoison(long nowNs) {
-    ScratchPages ours = scratch;
-    if (!state.isPoisoned() || ours == null) {
+    if (!(drain instanceof Drain.Laced now)) {
       return;
     }
-    int last = poisons.size() - 1;
-    if (ours.isReleased(last)) {
-      // An earlier one that was released, too, was run, and the guest's entry there was not.
-      int first = 0;
-      while (!ours.isReleased(first)) {
-        first++;
-      }
-      put = (put - (last - first)) & (ring.entries() - 1);
-      end(ours, nowNs);
+    Poisons poisons = now.poisons();
+    if (poisons.areRun()) {
+      put = (put - poisons.behindFirstRun()) & (ring.entries() - 1);
+      end(poisons);
       return;
     }
-    Poison poison = poisons.get(last);
-    boolean taken = (long) U64.getAcquire(poison.slot(), 0L) != poison.entry();
+    boolean taken = poisons.isLastTaken();
     boolean guestIsDone = words.put() != put;
-    boolean roomForMore = poisons.size() < MAX_ATTEMPTS;
-    if (waitsBeforePoison(nowNs)) {
-      if (state == DetachmentState.POISONED && roomForMore) {
-        release(nowNs);
+    if (waitsBefore(now, nowNs)) {
+      if (now instanceof Drain.Poisoned && poisons.haveRoom()) {
+        release(poisons);
       }
-    } else if (taken && guestIsDone && roomForMore) {
+    } else if (taken && guestIsDone && poisons.haveRoom()) {
       put = ring.after(put);
       poison(nowNs, "the guest has taken the poison's place");
     }
   }
 
   /** Poison is run within microseconds of what is before it, unless that waits. */
-  private boolean waitsBeforePoison(long nowNs) {
-    boolean late = nowNs - enteredNs > PATIENCE_NS;
-    if (state == DetachmentState.POISONED && !late) {
+  private boolean waitsBefore(Drain.Laced now, long nowNs) {
+    if (now instanceof Drain.Poisoned(_, long sinceNs) && nowNs - sinceNs <= PATIENCE_NS) {
       return false;
     }
     fetched = home.monitor().pointers(alias).get();
@@ -275,32 +291,28 @@ public final class Detachment {
   }
 
   /** The guest goes on, as far as its ring has room; what it waits for may be among that. */
-  private void release(long nowNs) {
+  private void release(Poisons poisons) {
     if (fetched == ring.after(put)) {
       fetched = put; // the guest may take the place of the poison
     }
     words.get(fetched);
     words.publish(home.monitor().token());
-    enter(DetachmentState.RELEASED, nowNs, "waits for a semaphore");
+    enter(new Drain.Released(poisons), "waits for a semaphore");
   }
 
-  private void end(ScratchPages ours, long nowNs) {
-    for (Poison poison : poisons) {
-      boolean _ = U64.compareAndSet(poison.slot(), 0L, poison.entry(), poison.saved());
-    }
-    ours.close();
-    scratch = null;
+  private void end(Poisons poisons) {
+    poisons.restoreSlots();
+    poisons.close();
     fetched = put;
     words.get(put);
-    enter(DetachmentState.DRAINED, nowNs, "the poison was run");
+    enter(DetachmentState.DRAINED, "the poison was run");
     words.publish(home.monitor().token());
   }
 
   /** Gives back what it holds; the channel is disabled, or has drained. */
   void close() {
-    if (scratch != null) {
-      scratch.close();
-      scratch = null;
+    if (drain instanceof Drain.Laced now) {
+      now.poisons().close();
     }
     home.monitor().removeAlias(channel.userd(), GuestLimits.PAGE_BYTES, alias);
   }
