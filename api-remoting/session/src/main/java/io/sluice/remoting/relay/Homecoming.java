@@ -347,7 +347,7 @@ final class Homecoming {
   }
 
   private void resume() {
-    if (machine.map(MachineGate::mayResume).orElse(true)) {
+    if (machine.map(MachineGate::resume).orElse(true)) {
       goOn();
     }
   }
@@ -448,7 +448,7 @@ final class Homecoming {
         new Departure.Result(rounds, link.sentBytes(), near.now() - stoppedNs);
     gate.stand(new Departure.Halted(result, pages));
     sendStay();
-    if (gate.hasToResume()) {
+    if (gate.endStanding()) {
       goOn();
     }
   }

@@ -10,11 +10,9 @@ import java.util.function.Consumer;
 
 /**
  * The gate at which a session that lives on another host waits for its machine, which moves: for
- * the moment at which the machine is about to stop, and then for what becomes of it.
- *
- * <pre>
- *   copies → halt → held → stands → decided: it goes on here, or ends with the machine
- * </pre>
+ * the moment at which the machine is about to stop, and then for what becomes of it. Two sides move
+ * it: the machine's, by the events that are waited for here, and the other host, whose words change
+ * the {@link GateState}; one that comes out of turn changes nothing.
  */
 final class MachineGate {
   /** The other host waits for an answer a little longer than this. */
@@ -23,15 +21,21 @@ final class MachineGate {
   private final Consumer<Departure.Halted> halted;
   private final CompletableFuture<Void> halt = new CompletableFuture<>();
   private final CompletableFuture<Void> decided = new CompletableFuture<>();
-  private boolean held; // no call is taken; by this
-  private boolean standing; // by this
-  private boolean resumed; // the other host has given it up; by this
+  private GateState state = GateState.COPYING; // by this
 
   /**
    * @param halted is told when it stands
    */
   MachineGate(Consumer<Departure.Halted> halted) {
     this.halted = halted;
+  }
+
+  /** The one place that changes the state. */
+  private synchronized void enter(GateState next) {
+    if (!state.mayBecome(next)) {
+      throw new AssertionError("no such transition, from=" + state + " to=" + next);
+    }
+    state = next;
   }
 
   /** The machine is about to stop. */
@@ -51,11 +55,12 @@ final class MachineGate {
    * @return false when it stands
    */
   synchronized boolean giveUp() {
-    if (!standing) {
-      resumed = true;
-      decide();
+    if (state.isStanding()) {
+      return false;
     }
-    return !standing;
+    boolean _ = resume();
+    decide();
+    return true;
   }
 
   /** Waits until the machine is about to stop. */
@@ -68,17 +73,27 @@ final class MachineGate {
 
   /** No call is taken any more. */
   synchronized void hold() {
-    held = true;
+    if (state == GateState.COPYING) {
+      enter(GateState.HELD);
+    }
   }
 
-  /** Whether calls may be taken again, now that the other host goes on: else when it is decided. */
-  synchronized boolean mayResume() {
-    resumed = true;
-    return !standing;
+  /**
+   * The other host goes on.
+   *
+   * @return whether calls may be taken again; else when it is decided
+   */
+  synchronized boolean resume() {
+    switch (state) {
+      case COPYING, HELD -> enter(GateState.RESUMED);
+      case STANDING -> enter(GateState.OVERRULED);
+      case OVERRULED, DECIDED, RESUMED -> {}
+    }
+    return !state.isStanding();
   }
 
   synchronized boolean isStanding() {
-    return standing;
+    return state.isStanding();
   }
 
   /**
@@ -88,19 +103,24 @@ final class MachineGate {
    */
   void stand(Departure.Halted how) throws StateException {
     synchronized (this) {
-      if (!held || resumed) {
+      if (state != GateState.HELD) {
         throw new StateException("the other host does not let it stand");
       }
-      standing = true;
+      enter(GateState.STANDING);
     }
     halted.accept(how);
     await(decided, Integer.MAX_VALUE, "nothing was decided");
   }
 
-  /** It stands no more: whether nobody else has it go on. */
-  synchronized boolean hasToResume() {
-    standing = false;
-    return resumed;
+  /**
+   * It stands no more.
+   *
+   * @return whether calls are to be taken again, which the other host has asked for already
+   */
+  synchronized boolean endStanding() {
+    boolean overruled = state == GateState.OVERRULED;
+    enter(GateState.DECIDED);
+    return overruled;
   }
 
   private static void await(CompletableFuture<?> event, int seconds, String otherwise)

@@ -36,13 +36,13 @@ final class MachineGateTest {
     gate.hold();
     CompletableFuture<Void> stood = stand();
 
-    assertThat(gate.mayResume()).isFalse();
+    assertThat(gate.resume()).isFalse();
     assertThat(gate.giveUp()).isFalse();
     assertThat(gate.isStanding()).isTrue();
 
     gate.decide();
     stood.get(2, TimeUnit.MINUTES);
-    assertThat(gate.hasToResume()).as("nobody else has it go on").isTrue();
+    assertThat(gate.endStanding()).as("nobody else has it go on").isTrue();
     assertThat(gate.isStanding()).isFalse();
   }
 
@@ -53,8 +53,8 @@ final class MachineGateTest {
     gate.decide();
     stood.get(2, TimeUnit.MINUTES);
 
-    assertThat(gate.hasToResume()).isFalse();
-    assertThat(gate.mayResume()).isTrue();
+    assertThat(gate.endStanding()).isFalse();
+    assertThat(gate.resume()).isTrue();
   }
 
   @Test
@@ -66,7 +66,7 @@ final class MachineGateTest {
   @Test
   void session_thatGoesOnAlready_doesNotStand() {
     gate.hold();
-    assertThat(gate.mayResume()).isTrue();
+    assertThat(gate.resume()).isTrue();
     assertThatThrownBy(() -> gate.stand(HOW)).isInstanceOf(StateException.class);
     assertThat(halted).isNotDone();
   }
@@ -77,6 +77,34 @@ final class MachineGateTest {
     assertThatThrownBy(gate::awaitHalt).isInstanceOf(StateException.class);
     gate.hold();
     assertThatThrownBy(() -> gate.stand(HOW)).isInstanceOf(StateException.class);
+  }
+
+  /** Its words may come in any order, and change nothing that they must not. */
+  @Test
+  void otherHost_thatHoldsAgain_changesNothing() throws Exception {
+    gate.hold();
+    gate.hold();
+    CompletableFuture<Void> stood = stand();
+    gate.hold();
+    assertThat(gate.isStanding()).isTrue();
+    assertThat(gate.resume()).isFalse();
+    gate.hold();
+    assertThat(gate.resume()).isFalse();
+    gate.decide();
+    stood.get(2, TimeUnit.MINUTES);
+    assertThat(gate.endStanding()).isTrue();
+    gate.hold();
+    assertThat(gate.giveUp()).as("it stands no more").isTrue();
+    assertThatThrownBy(() -> gate.stand(HOW)).isInstanceOf(StateException.class);
+  }
+
+  @Test
+  void session_thatDoesNotStand_cannotEndStanding() {
+    assertThatThrownBy(gate::endStanding).isInstanceOf(AssertionError.class);
+    gate.hold();
+    assertThatThrownBy(gate::endStanding).isInstanceOf(AssertionError.class);
+    assertThat(gate.resume()).isTrue();
+    assertThatThrownBy(gate::endStanding).isInstanceOf(AssertionError.class);
   }
 
   @Test
