@@ -84,12 +84,13 @@ final class SessionsSourceTest {
 
   /** A way of streams that nothing listens at. */
   private static final class Way implements RamTransport.Source {
-    boolean refuses;
+    final CountDownLatch closed = new CountDownLatch(1);
+    volatile String refusal = "";
 
     @Override
     public String open(ByteBuffer target) {
-      if (refuses) {
-        throw new RefusedException(MigrationCode.SESSIONS, Errno.EIO, "no way", "");
+      if (!refusal.isEmpty()) {
+        throw new RefusedException(MigrationCode.SESSIONS, Errno.EIO, refusal, "");
       }
       return "unix:/nowhere";
     }
@@ -100,7 +101,9 @@ final class SessionsSourceTest {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      closed.countDown();
+    }
   }
 
   private static final class NoHost implements ApiSessions {
@@ -319,7 +322,7 @@ final class SessionsSourceTest {
 
   @Test
   void progress_stepThatFailed_failsTheMachineUntilItIsSwitchedOverOrGivenUp() {
-    way.refuses = true;
+    way.refusal = "no way";
     source.start(NOTHING);
     assertThat(source.progress().state()).isEqualTo(State.COPYING);
     working.countDown();
@@ -342,6 +345,42 @@ final class SessionsSourceTest {
     assertThat(source.progress().state()).isEqualTo(State.COPYING);
     nowNs.addAndGet(MINUTES_NS);
     assertThat(source.progress().failure()).contains("faster");
+  }
+
+  // ---- all sessions together ----
+
+  @Test
+  void leaving_thatStay_doNotHaltAndStayOnce() {
+    working.countDown();
+    try (LeavingSessions leaving =
+        new LeavingSessions(kernel, sessions, way, Thread.ofPlatform().factory(), nowNs::get)) {
+      leaving.stay();
+      leaving.halt();
+      nowNs.addAndGet(MINUTES_NS);
+      assertThat(leaving.failure()).isEmpty();
+      assertThat(leaving.isStanding()).isFalse();
+      assertBug(leaving::stay);
+    }
+  }
+
+  @Test
+  void leaving_thatAreBroken_sayTheFirstReasonAndNeverStand() throws Exception {
+    working.countDown();
+    way.refusal = "no way";
+    LeavingSessions leaving =
+        new LeavingSessions(kernel, sessions, way, Thread.ofPlatform().factory(), nowNs::get);
+    leaving.start(NOTHING);
+    await().until(() -> leaving.failure().isPresent());
+    way.refusal = "another reason";
+    leaving.start(NOTHING);
+    leaving.look();
+    leaving.halt();
+    leaving.close();
+    way.closed.await(); // the worker's last step
+    assertThat(leaving.failure().orElseThrow()).contains("no way");
+    assertThat(leaving.isStanding()).isFalse();
+    leaving.stay();
+    assertThat(leaving.failure()).isEmpty();
   }
 
   // ---- what is a bug ----
