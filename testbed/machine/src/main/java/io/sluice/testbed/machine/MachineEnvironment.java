@@ -15,8 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * The QEMU root and the scripts of testbed/vm, as the launcher hands them over by the system
- * properties {@code sluice.vm.root} and {@code sluice.vm.scripts}; until the moment that {@code
- * sluice.vm.until} names, in seconds since 1970, where it does.
+ * properties {@code sluice.vm.root} and {@code sluice.vm.scripts}.
  *
  * @param root the root directory that has QEMU, kernel and compilers
  * @param scripts directory of image.sh and qemu.sh
@@ -29,25 +28,18 @@ public record MachineEnvironment(Path root, Path scripts) {
   /** Where the guest's programs look for their kernels. */
   private static final String CUBIN_DIRECTORY = "/usr/share/sluice/";
 
-  /** The environment, if the launcher found or made one and there is time for machines. */
+  /** The environment, if the launcher found or made one. */
   public static Optional<MachineEnvironment> find() {
     String root = System.getProperty("sluice.vm.root", "");
     String scripts = System.getProperty("sluice.vm.scripts", "");
-    return root.isEmpty() || scripts.isEmpty() || isTimeOver()
+    return root.isEmpty() || scripts.isEmpty()
         ? Optional.empty()
         : Optional.of(new MachineEnvironment(Path.of(root), Path.of(scripts)));
   }
 
   /** Why there is none, for a test that is skipped. */
   public static String absence() {
-    return isTimeOver()
-        ? "no time for machines: SLUICE_MACHINE_MINUTES are over"
-        : "no machine environment: run ./sluice test, not mvn, to have one made";
-  }
-
-  private static boolean isTimeOver() {
-    String until = System.getProperty("sluice.vm.until", "");
-    return !until.isEmpty() && System.currentTimeMillis() / 1000 >= Long.parseLong(until);
+    return "no machine environment: run ./sluice test, not mvn, to have one made";
   }
 
   /**

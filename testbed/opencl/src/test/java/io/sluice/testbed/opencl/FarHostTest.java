@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +136,7 @@ final class FarHostTest {
   }
 
   @Test
+  @Tag("long")
   @TakesLong("a host is silent for 30 s before it is given up")
   void farProcess_thatIsStopped_endsItsSessionsAlone() throws Exception {
     try (HostProcess near = near("away")) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -26,6 +29,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class RelayedProgramsTest {
   private static final String PAUSE_MS = "2";
+
+  /** How many programs ran by each host. */
+  private final Map<HostProcess, Integer> ran = new HashMap<>();
+
   private OpenClEnvironment environment;
   private HostProcess far;
   private HostProcess away;
@@ -61,25 +68,57 @@ final class RelayedProgramsTest {
     }
   }
 
-  static List<String> programs() throws IOException {
-    return ProgramsTest.programs();
+  /** Every other program. */
+  static List<String> some() throws IOException {
+    return half(0);
+  }
+
+  /** The programs between those. */
+  static List<String> others() throws IOException {
+    return half(1);
+  }
+
+  private static List<String> half(int first) throws IOException {
+    List<String> all = ProgramsTest.programs();
+    return IntStream.range(0, all.size())
+        .filter(number -> number % 2 == first)
+        .mapToObj(all::get)
+        .toList();
   }
 
   @Order(1)
   @ParameterizedTest
-  @MethodSource("programs")
+  @MethodSource("some")
   void program_whoseSessionIsAway_printsWhatItPrintsNatively(String name) throws Exception {
     runs(name, away);
   }
 
   @Order(1)
   @ParameterizedTest
-  @MethodSource("programs")
+  @MethodSource("others")
+  @Tag("long")
+  void otherProgram_whoseSessionIsAway_printsWhatItPrintsNatively(String name) throws Exception {
+    runs(name, away);
+  }
+
+  @Order(1)
+  @ParameterizedTest
+  @MethodSource("others")
   void program_whoseSessionComesAndGoes_printsWhatItPrintsNatively(String name) throws Exception {
     runs(name, shuttle);
   }
 
+  @Order(1)
+  @ParameterizedTest
+  @MethodSource("some")
+  @Tag("long")
+  void otherProgram_whoseSessionComesAndGoes_printsWhatItPrintsNatively(String name)
+      throws Exception {
+    runs(name, shuttle);
+  }
+
   private void runs(String name, HostProcess host) throws Exception {
+    ran.merge(host, 1, Integer::sum);
     Result there = environment.natively(List.of(environment.program(name)));
     Result here = environment.remoted(List.of(environment.program(name)), host);
 
@@ -98,8 +137,9 @@ final class RelayedProgramsTest {
     far.close();
 
     // On a busy machine a short program is over before its session moves.
-    assertThat(away.moves()).isGreaterThan(programs().size() / 5);
-    assertThat(shuttle.moves()).isGreaterThan(programs().size() / 5);
+    assertThat(ran)
+        .isNotEmpty()
+        .allSatisfy((host, programs) -> assertThat(host.moves()).isGreaterThan(programs / 5));
     // The library does not give back a binary that it was given and that is not built yet.
     assertThat(logs().lines().filter(line -> line.startsWith("refused: ")))
         .allMatch(line -> line.matches("refused: program \\d+ cannot be read, status=-44"));

@@ -149,7 +149,7 @@ final class PackageTest {
                 cd /tmp
                 dpkg-deb -R %s newer
                 sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
-                dpkg-deb --root-owner-group -b newer newer.deb
+                dpkg-deb --root-owner-group -Zgzip -z1 -b newer newer.deb
                 dpkg -i newer.deb </dev/null
                 grep mine /etc/sluice/sluice.toml
                 sluicectl guest list

@@ -500,13 +500,13 @@ final class RemoteSessionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"copy", "finish"})
+  @ValueSource(strings = "finish")
   void move_givenUp_sessionGoesOnWhereItIs(String stage) throws Exception {
     giveUpThereAndBack(stage);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prepare", "stop"})
+  @ValueSource(strings = {"prepare", "copy", "stop"})
   @Tag("long")
   void move_givenUpInAnotherStage_sessionGoesOnWhereItIs(String stage) throws Exception {
     giveUpThereAndBack(stage);
@@ -597,7 +597,7 @@ final class RemoteSessionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"CUT, finish", "DAEMON_KILLED, copy"})
+  @CsvSource("CUT, finish")
   void blow_whileTheSessionGoesThere_itStaysUnlessItWasThere(Blow blow, String stage)
       throws Exception {
     blowInAStage(blow, stage);
@@ -606,6 +606,7 @@ final class RemoteSessionsTest {
   @ParameterizedTest
   @CsvSource({
     "CUT, copy",
+    "DAEMON_KILLED, copy",
     "DAEMON_KILLED, finish",
     "HOST_KILLED, copy",
     "HOST_KILLED, finish",
