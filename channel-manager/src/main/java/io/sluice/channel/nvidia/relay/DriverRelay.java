@@ -2,7 +2,6 @@ package io.sluice.channel.nvidia.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
-import io.sluice.abi.RateLimit;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -17,7 +16,6 @@ import io.sluice.channel.nvidia.time.ProgramTime;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.channel.nvidia.time.TimeUse;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,8 +36,6 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   private static final long DESCRIPTORS_DIVISOR = 16;
 
   private static final long LEAST_DESCRIPTORS = 512;
-  private static final int LOG_BURST = 20;
-  private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
   private final String guest;
   private final Kernel kernel;
@@ -54,7 +50,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   private final MemoryBudget pinned;
   private final MemoryBudget descriptors;
   private final LongSupplier clock;
-  private final RateLimit logRate;
+  private final RelayLog log;
 
   @GuardedBy("this")
   private final Map<Long, CudaProgram> programs = new TreeMap<>();
@@ -89,7 +85,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     slices = time.join(guest);
     this.clock = clock;
     this.dropPrivileges = dropPrivileges;
-    logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, clock);
+    log = new RelayLog(LOG, guest, clock);
     pinned = MemoryBudget.upTo(limits.hostBytes());
     HostLimits host = kernel.hostLimits();
     long most =
@@ -108,28 +104,18 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
       try {
         program.serve();
       } catch (RelayProtocolException e) {
-        tell(
+        log.refused(
             peer,
             "the protocol was broken: " + e.getMessage() + " [" + RelayCode.PROTOCOL.code() + "]");
       } catch (SyscallException e) {
-        tell(peer, "a program's connection failed: " + e.getMessage());
+        log.refused(peer, "a program's connection failed: " + e.getMessage());
       } catch (RuntimeException e) {
-        if (logRate.tryTake()) {
-          LOG.atError()
-              .addKeyValue("guest", guest)
-              .addKeyValue("pid", peer.pid())
-              .setCause(e)
-              .log("a CUDA program is sent away: the relay failed");
-        }
+        log.failed(peer, e);
       } finally {
         leave(number);
       }
     } catch (RefusedException e) {
-      if (logRate.tryTake()) {
-        LOG.atWarn()
-            .addKeyValue("guest", guest)
-            .log("a CUDA program is turned away: {}", e.getMessage());
-      }
+      log.turnedAway(e);
     }
   }
 
@@ -162,7 +148,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
                 ownDescriptors,
                 ownVideo),
             clock,
-            what -> tell(peer, what));
+            what -> log.refused(peer, what));
     programs.put(program.status().number(), program);
     return program;
   }
@@ -174,16 +160,6 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
 
   private synchronized void leave(long number) {
     programs.remove(number);
-  }
-
-  private void tell(PeerCredentials peer, String what) {
-    if (logRate.tryTake()) {
-      LOG.atWarn()
-          .addKeyValue("guest", guest)
-          .addKeyValue("pid", peer.pid())
-          .addKeyValue("what", what)
-          .log("refused a call of a CUDA program");
-    }
   }
 
   @Override

@@ -3,7 +3,9 @@ package io.sluice.channel.nvidia.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -14,11 +16,22 @@ final class ExternalMaps {
   /** Most ranges, and most maps; one each for a cudaMalloc. */
   static final int MAX_MAPS = 1 << 16;
 
-  private record Mapped(long base, long length, RmObject object) {}
+  /** A map, another one each time: there may be several of the same. */
+  private static final class Mapped {
+    private final long base;
+    private final long length;
+    private final RmObject object;
+
+    Mapped(long base, long length, RmObject object) {
+      this.base = base;
+      this.length = length;
+      this.object = object;
+    }
+  }
 
   private final ProgramObjects objects;
   private final TreeMap<Long, Long> ranges = new TreeMap<>(Long::compareUnsigned);
-  private final TreeMap<Long, List<Mapped>> maps = new TreeMap<>(Long::compareUnsigned);
+  private final TreeMap<Long, Set<Mapped>> maps = new TreeMap<>(Long::compareUnsigned);
   private int count;
 
   ExternalMaps(ProgramObjects objects) {
@@ -45,7 +58,7 @@ final class ExternalMaps {
   /** An object was mapped. */
   void map(long base, long length, RmObject object) {
     object.hold();
-    maps.computeIfAbsent(base, _ -> new ArrayList<>()).add(new Mapped(base, length, object));
+    maps.computeIfAbsent(base, _ -> new LinkedHashSet<>()).add(new Mapped(base, length, object));
     count++;
   }
 
@@ -59,19 +72,18 @@ final class ExternalMaps {
         .values()
         .forEach(at ->
             at.stream()
-                .filter(
-                    each -> Long.compareUnsigned(each.length(), base + length - each.base()) <= 0)
+                .filter(each -> Long.compareUnsigned(each.length, base + length - each.base) <= 0)
                 .forEach(gone::add));
     gone.forEach(this::forget);
   }
 
   private void forget(Mapped mapped) {
-    List<Mapped> at = maps.get(mapped.base());
+    Set<Mapped> at = maps.get(mapped.base);
     if (at != null && at.remove(mapped)) {
       count--;
-      objects.letGo(mapped.object());
+      objects.letGo(mapped.object);
       if (at.isEmpty()) {
-        maps.remove(mapped.base());
+        maps.remove(mapped.base);
       }
     }
   }
@@ -86,7 +98,7 @@ final class ExternalMaps {
 
   /** UVM was closed. */
   void freeAll() {
-    List<Mapped> all = maps.values().stream().flatMap(List::stream).toList();
+    List<Mapped> all = maps.values().stream().flatMap(Set::stream).toList();
     all.forEach(this::forget);
     ranges.clear();
   }

@@ -51,6 +51,7 @@ final class FakeDriver implements DriverPort {
   private int token;
   private int refusedCommand = -1;
   private int withoutVideo;
+  private boolean looks = true;
   private Optional<ProgramEscape> refused = Optional.empty();
 
   FakeDriver(Kernel kernel) {
@@ -75,6 +76,11 @@ final class FakeDriver implements DriverPort {
   /** Has the next allocations of video memory find none. */
   synchronized void haveNoVideoMemory(int times) {
     withoutVideo = times;
+  }
+
+  /** Whether it remembers the calls that come from now on. */
+  synchronized void look(boolean whether) {
+    looks = whether;
   }
 
   synchronized List<Seen> seen() {
@@ -120,9 +126,11 @@ final class FakeDriver implements DriverPort {
     if (node == null) {
       throw new SyscallException("ioctl", "no file of the driver", Errno.ENOTTY.number());
     }
-    List<byte[]> copies =
-        blocks.stream().map(block -> block.toArray(ValueLayout.JAVA_BYTE)).toList();
-    seen.add(new Seen(node, request, argument.toArray(ValueLayout.JAVA_BYTE), copies));
+    if (looks) {
+      List<byte[]> copies =
+          blocks.stream().map(block -> block.toArray(ValueLayout.JAVA_BYTE)).toList();
+      seen.add(new Seen(node, request, argument.toArray(ValueLayout.JAVA_BYTE), copies));
+    }
     if (!node.equals("nvidia-uvm")) {
       execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }
