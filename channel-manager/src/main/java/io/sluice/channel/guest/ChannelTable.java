@@ -93,12 +93,19 @@ final class ChannelTable {
     int cid = created.id();
     ControlPage page = pages.page(cid);
     ChannelTransitions life =
-        new ChannelTransitions(guest, cid, transitions, (_, to) -> page.setState(to.code()));
+        new ChannelTransitions(guest, cid, transitions, (_, to) -> tell(page, to));
     GuestChannel channel = new GuestChannel(created, space, life);
     channels.put(cid, channel);
     space.channels++;
     page.publish(generation, created.doorbellToken(), ChannelState.NEW.code());
     return channel;
+  }
+
+  /** The guest is told of an end together with its reason, and not before. */
+  private static void tell(ControlPage page, ChannelState state) {
+    if (state != ChannelState.DEAD) {
+      page.setState(state.code());
+    }
   }
 
   void free(GuestChannel channel) {

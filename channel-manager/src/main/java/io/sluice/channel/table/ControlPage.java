@@ -52,16 +52,17 @@ public final class ControlPage {
     VarHandle.fullFence();
   }
 
+  /** Tells of another state than the end: {@link #setError}. */
   public void setState(int state) {
     ControlWords.STATE.setRelease(pages, at, state);
   }
 
-  /** Tells why the channel ended. */
+  /** Tells that the channel has ended, and why: whoever sees the reason or the end sees all. */
   public void setError(ChannelError error) {
-    ControlWords.ERROR.setRelease(pages, at, error.reason());
     ControlWords.ERROR_INFO.setBits(pages, at, error.info());
     ControlWords.ERROR_ADDRESS.set(pages, at, error.address());
     ControlWords.ERROR_TIME_NS.set(pages, at, error.timeNs());
+    ControlWords.ERROR.setRelease(pages, at, error.reason());
     ControlWords.STATE.setRelease(pages, at, GuestAbi.CHANNEL_DEAD);
     errors++;
     ControlWords.ERROR_SEQ.setRelease(pages, at, errors);

@@ -129,7 +129,7 @@ public final class BusyGuest implements Runnable {
       while (!stopping && submitted < MAX_SUBMISSIONS - 1) {
         observe();
         long now = System.nanoTime();
-        if (submitted - released < window && now - lastSubmitNs >= spacingNs) {
+        if (submitted - released < window && now - lastSubmitNs >= spacingNs && !ring.isFull()) {
           lastSubmitNs = now;
           submit();
         }
