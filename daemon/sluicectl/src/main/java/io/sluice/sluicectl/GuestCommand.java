@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.TreeMap;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -425,7 +426,7 @@ final class GuestCommand extends Noun {
       name = "xml",
       description = {
         "Prints what a machine's definition needs to have this guest's device: a fragment of a"
-            + " libvirt domain or, with --qemu, arguments for QEMU."
+            + " libvirt domain, with --domain all of one or, with --qemu, arguments for QEMU."
       })
   int xml(
       @Parameters(
@@ -433,26 +434,43 @@ final class GuestCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Option(names = "--qemu", description = "Arguments for QEMU instead.") boolean qemu,
+      @ArgGroup @Nullable MachineForm form,
       @Option(
               names = "--memory",
               paramLabel = "SIZE",
               defaultValue = "2GiB",
-              description = "With --qemu: the machine's memory, such as 4GiB (default 2GiB).")
+              description =
+                  "With --domain or --qemu: the machine's memory, such as 4GiB (default 2GiB).")
           String memory)
       throws IOException {
     long bytes = size(memory, "--memory", "xml");
     try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       String monitor = connection.guest(guest.name()).getQmpPath();
-      global
-          .output()
-          .text(
-              qemu
-                  ? MachineFragments.qemu(guest, monitor, bytes)
-                  : MachineFragments.libvirt(guest, monitor));
+      global.output().text(machine(form, guest, monitor, bytes));
     }
     return ExitCode.OK;
+  }
+
+  /** The form in which a machine's definition is printed, unless it is a fragment. */
+  static final class MachineForm {
+    @Option(
+        names = "--domain",
+        description = "A whole definition for virsh define: add the machine's disk.")
+    boolean domain;
+
+    @Option(names = "--qemu", description = "Arguments for QEMU instead.")
+    boolean qemu;
+  }
+
+  private static String machine(
+      @Nullable MachineForm form, GuestStatus guest, String monitor, long memoryBytes) {
+    if (form == null) {
+      return MachineFragments.libvirt(guest, monitor);
+    }
+    return form.qemu
+        ? MachineFragments.qemu(guest, monitor, memoryBytes)
+        : MachineFragments.domain(guest, monitor, memoryBytes);
   }
 
   @Command(

@@ -11,6 +11,7 @@ import tools.jackson.core.json.JsonFactory;
  */
 final class MachineFragments {
   private static final long MIB = 1L << 20;
+  private static final String NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0";
 
   private MachineFragments() {}
 
@@ -20,30 +21,93 @@ final class MachineFragments {
         "\n",
         "-machine q35,memory-backend=sluice-ram \\",
         "-object memory-backend-memfd,id=sluice-ram,size="
-            + megabytes(memoryBytes)
-            + ",share=on \\",
+            + mebibytes(memoryBytes)
+            + "M,share=on \\",
         "-device " + shellQuoted(device(guest)) + " \\",
         "-qmp " + shellQuoted(monitor(qmpPath)),
         "");
   }
 
-  /** A fragment of a libvirt domain. */
+  /** A fragment of a libvirt domain: what a domain that there is lacks. */
   static String libvirt(GuestStatus guest, String qmpPath) {
     return String.join(
         "\n",
-        "<domain type=\"kvm\" xmlns:qemu=\"http://libvirt.org/schemas/domain/qemu/1.0\">",
+        "<!-- A fragment: put its parts into the domain that there is (virsh edit). A whole definition for",
+        "     virsh define prints: sluicectl guest xml with the option domain. -->",
+        "<!-- The namespace in the next line belongs to the domain, too: without it libvirt drops the last part. -->",
+        "<domain type=\"kvm\" xmlns:qemu=\"" + NAMESPACE + "\">",
+        memory(),
+        commandLine(guest, qmpPath),
+        "</domain>",
+        "");
+  }
+
+  /** A libvirt domain as {@code virsh define} takes it. */
+  static String domain(GuestStatus guest, String qmpPath, long memoryBytes) {
+    return String.join(
+        "\n",
+        "<!-- The machine of guest " + xmlComment(guest.name()) + ", for: virsh define FILE.",
+        "     It needs QEMU 11.1 or newer. Where there is no KVM, change the type to qemu. -->",
+        "<domain type=\"kvm\" xmlns:qemu=\"" + NAMESPACE + "\">",
+        "  <name>" + guest.name() + "</name>",
+        "  <memory unit=\"MiB\">" + mebibytes(memoryBytes) + "</memory>",
+        "  <vcpu>2</vcpu>",
+        memory(),
+        "  <os>",
+        "    <type arch=\"x86_64\" machine=\"q35\">hvm</type>",
+        "  </os>",
+        "  <!-- Without ACPI older libvirts give QEMU an option that it no longer has. -->",
+        "  <features>",
+        "    <acpi/>",
+        "    <apic/>",
+        "  </features>",
+        "  <cpu mode=\"maximum\"/>",
+        "  <devices>",
+        "    <!-- Its disk and network, for example:",
+        "    <disk type=\"file\" device=\"disk\">",
+        "      <driver name=\"qemu\" type=\"qcow2\"/>",
+        "      <source file=\"/var/lib/libvirt/images/" + xmlComment(guest.name()) + ".qcow2\"/>",
+        "      <target dev=\"vda\" bus=\"virtio\"/>",
+        "    </disk>",
+        "    <interface type=\"network\">",
+        "      <source network=\"default\"/>",
+        "      <model type=\"virtio\"/>",
+        "    </interface>",
+        "    -->",
+        "    <console type=\"pty\"/>",
+        "    <!-- A balloon cannot take memory that the GPU reaches. -->",
+        "    <memballoon model=\"none\"/>",
+        "  </devices>",
+        commandLine(guest, qmpPath),
+        "</domain>",
+        "");
+  }
+
+  private static String memory() {
+    return String.join(
+        "\n",
+        "  <!-- The GPU reads and writes the machine's memory: it must be a memory file that is shared. -->",
         "  <memoryBacking>",
         "    <source type=\"memfd\"/>",
         "    <access mode=\"shared\"/>",
-        "  </memoryBacking>",
+        "  </memoryBacking>");
+  }
+
+  private static String commandLine(GuestStatus guest, String qmpPath) {
+    return String.join(
+        "\n",
+        "  <!-- The device, at the guest's socket, and a second monitor, by which sluiced moves the machine and",
+        "       writes checkpoints; libvirt has its own. QEMU's user must be in the daemon's guest-group.",
+        "       AppArmor and SELinux must allow QEMU both sockets:",
+        "       " + xmlComment(guest.socketPath()),
+        "       " + xmlComment(qmpPath),
+        "       How: troubleshooting.md, \"A machine of libvirt\". -->",
         "  <qemu:commandline>",
         "    <qemu:arg value=\"-device\"/>",
         "    <qemu:arg value='" + xmlEscaped(device(guest)) + "'/>",
         "    <qemu:arg value=\"-qmp\"/>",
         "    <qemu:arg value='" + xmlEscaped(monitor(qmpPath)) + "'/>",
-        "  </qemu:commandline>",
-        "</domain>",
-        "");
+        "  </qemu:commandline>");
   }
 
   /** The device as QEMU's {@code -device} takes it in JSON. */
@@ -68,8 +132,8 @@ final class MachineFragments {
     return "unix:" + qmpPath.replace(",", ",,") + ",server=on,wait=off";
   }
 
-  private static String megabytes(long bytes) {
-    return (bytes + MIB - 1) / MIB + "M";
+  private static long mebibytes(long bytes) {
+    return (bytes + MIB - 1) / MIB;
   }
 
   private static String shellQuoted(String text) {
@@ -82,5 +146,10 @@ final class MachineFragments {
         .replace("<", "&lt;")
         .replace(">", "&gt;")
         .replace("'", "&apos;");
+  }
+
+  /** For a comment, which may have no two hyphens in a row. */
+  private static String xmlComment(String text) {
+    return text.replace("--", "- -");
   }
 }

@@ -109,6 +109,8 @@ final class SluiceCtlTest {
     "guest-create-json, guest create a --format json --columns name;socket",
     "guest-destroy, guest destroy ml-02",
     "guest-xml, guest xml web-01",
+    "guest-xml-domain, guest xml web-01 --domain --memory 4GiB",
+    "guest-xml-both, guest xml web-01 --domain --qemu",
     "guest-xml-qemu, guest xml web-01 --qemu --memory 4GiB",
     "channel-list, channel list",
     "channel-list-json, channel list web-01 --format json",
