@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code sluicectl guest run}, with scripts for the launcher. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GuestRunTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   @TempDir private Path dir;
 
   @SuppressWarnings("NullAway.Init")
@@ -234,7 +236,7 @@ final class GuestRunTest {
                 "trap 'exit 43' TERM\n: >" + begun + "\nfor _ in $(seq 600); do sleep 0.05; done"),
             "true");
     CompletableFuture<Run> run = CompletableFuture.supplyAsync(() -> ctl.run(arguments));
-    await().until(() -> Files.exists(begun));
+    await().atMost(PATIENCE).until(() -> Files.exists(begun));
 
     Process kill =
         new ProcessBuilder("/bin/sh", "-c", "kill -s TERM " + ProcessHandle.current().pid())

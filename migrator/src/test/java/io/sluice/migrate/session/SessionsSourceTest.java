@@ -25,6 +25,7 @@ import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.MachineSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
  * has no session, so that all stand still as soon as the worker has been told.
  */
 final class SessionsSourceTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final PageRange PAGE = new PageRange(new Iova(0x1000), 4096);
   private static final long MINUTES_NS = 600_000_000_000L;
@@ -136,7 +138,7 @@ final class SessionsSourceTest {
   private void standStill() {
     working.countDown();
     machine.state = State.STOPPED;
-    await().until(source::holdStill);
+    await().atMost(PATIENCE).until(source::holdStill);
   }
 
   private static void assertBug(Runnable step) {
@@ -240,7 +242,7 @@ final class SessionsSourceTest {
     source.poll();
     assertThat(source.holdStill()).as("a call runs").isFalse();
     machine.still = true;
-    await().until(source::holdStill);
+    await().atMost(PATIENCE).until(source::holdStill);
     assertThat(source.redirty(List.of())).isTrue();
     assertThat(machine.told).startsWith("start", "redirty 1").contains("redirty 0");
     assertThat(machine.told).filteredOn("redirty 1"::equals).hasSize(1);
@@ -276,7 +278,7 @@ final class SessionsSourceTest {
             one -> one.start(NOTHING),
             SessionsSource::allowStop,
             SessionsSource::forceStop,
-            one -> await().until(one::holdStill),
+            one -> await().atMost(PATIENCE).until(one::holdStill),
             SessionsSource::switchOver);
     working.countDown();
     source.close(); // lets the sessions go
@@ -326,7 +328,7 @@ final class SessionsSourceTest {
     source.start(NOTHING);
     assertThat(source.progress().state()).isEqualTo(State.COPYING);
     working.countDown();
-    await().until(() -> source.progress().state() == State.FAILED);
+    await().atMost(PATIENCE).until(() -> source.progress().state() == State.FAILED);
     assertThat(source.progress().failure()).contains("no way");
     source.allowStop();
     source.poll();
@@ -370,7 +372,7 @@ final class SessionsSourceTest {
     LeavingSessions leaving =
         new LeavingSessions(kernel, sessions, way, Thread.ofPlatform().factory(), nowNs::get);
     leaving.start(NOTHING);
-    await().until(() -> leaving.failure().isPresent());
+    await().atMost(PATIENCE).until(() -> leaving.failure().isPresent());
     way.refusal = "another reason";
     leaving.start(NOTHING);
     leaving.look();

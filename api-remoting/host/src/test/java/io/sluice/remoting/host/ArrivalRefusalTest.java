@@ -24,6 +24,7 @@ import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** Sessions that do not come: the host that they would leave is told why, in words. */
 @Timeout(120)
 final class ArrivalRefusalTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final long BYTES = 0x49000;
   private static final String FULL = "there are as many sessions as there may be";
 
@@ -175,7 +177,7 @@ final class ArrivalRefusalTest {
           .isInstanceOf(StateException.class);
       assertThat(told.take()).isEqualTo(Moved.not(3, "injected", List.of()));
     }
-    await().until(table::takePlace);
+    await().atMost(PATIENCE).until(table::takePlace);
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class LocalTransportTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   static {
     // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.
     System.setProperty("sun.rmi.transport.connectionTimeout", "100");
@@ -298,14 +301,16 @@ final class LocalTransportTest {
   @Test
   void close_usedOften_leavesNoDescriptor() throws Exception {
     cycle(); // opens what the JDK keeps for good, one socket among it
-    Awaitility.await().until(() -> socketDescriptors().size() == 1);
+    Awaitility.await().atMost(PATIENCE).until(() -> socketDescriptors().size() == 1);
     int before = openDescriptors();
 
     for (int i = 0; i < 5; i++) {
       cycle();
     }
 
-    Awaitility.await().untilAsserted(() -> assertThat(openDescriptors()).isEqualTo(before));
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(openDescriptors()).isEqualTo(before));
   }
 
   private void cycle() throws Exception {
