@@ -15,6 +15,7 @@ import io.sluice.daemon.guest.ChangeRate;
 import io.sluice.daemon.guest.GuestBean;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.guest.MonitorAccess;
 import io.sluice.daemon.migration.AuditedMigrations;
 import io.sluice.daemon.migration.Migrations;
 import io.sluice.daemon.migration.PhaseEvents;
@@ -166,6 +167,10 @@ public final class SluicedInstance implements AutoCloseable {
     directory(config.stateDir(), STATE_DIR_MODE);
     directory(config.stateDir().resolve(OwnPlaces.CHECKPOINTS), STATE_DIR_MODE);
     requireAlone();
+    Optional<GroupPrincipal> guestGroup = group(config.guestGroup(), "guest-group");
+    if (guestGroup.isPresent()) {
+      monitors(guestGroup.get());
+    }
     Announcer announcer = new Announcer();
     ImmutableMap<String, GpuHost> gpus = openGpus(announcer);
     CreatedGuests store = new CreatedGuests(config.stateDir());
@@ -189,7 +194,7 @@ public final class SluicedInstance implements AutoCloseable {
                     System::nanoTime,
                     new MapBudget(kernel.hostLimits(), config.sharedBytes()),
                     config.guestLog()),
-                group(config.guestGroup(), "guest-group"),
+                guestGroup,
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
                 announcer::tell,
@@ -436,6 +441,20 @@ public final class SluicedInstance implements AutoCloseable {
       parts.push(() -> beans.unregisterMBean(name));
     } catch (JMException e) {
       throw new AssertionError("an MXBean that cannot be registered: " + name, e);
+    }
+  }
+
+  private void monitors(GroupPrincipal group) throws OperationsException {
+    Path path = GuestSettings.monitors(config.runDir());
+    try {
+      MonitorAccess.makeDirectory(path, group, kernel);
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "cannot make directory " + path + " for group \"" + config.guestGroup() + "\"",
+              CauseText.of(e),
+              "have the daemon's user in that group, or change daemon.guest-group")
+          .exception();
     }
   }
 

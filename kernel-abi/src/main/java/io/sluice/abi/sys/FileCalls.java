@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -195,6 +196,18 @@ final class FileCalls {
       return Calls.own(
           Calls.check(
               result, "open", () -> "path=" + path + ", flags=0x" + Integer.toHexString(flags)));
+    }
+  }
+
+  static void setAccess(Path path, String attribute, AccessList access) {
+    try (Arena arena = Arena.ofConfined()) {
+      Calls.check(
+          Libc.setxattr(
+              arena.allocateFrom(path.toString()),
+              arena.allocateFrom(attribute),
+              arena.allocateFrom(ValueLayout.JAVA_BYTE, access.encode())),
+          "setxattr",
+          () -> "path=" + path + ", " + attribute + ", user=" + access.user());
     }
   }
 

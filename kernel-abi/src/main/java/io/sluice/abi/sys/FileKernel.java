@@ -75,6 +75,12 @@ public interface FileKernel {
   /** {@code fcntl(F_DUPFD_CLOEXEC)}: a second descriptor of the same open file. */
   Fd dup(Fd fd);
 
+  /** {@code setxattr(system.posix_acl_access)}: who may use a file. */
+  void setAccess(Path path, AccessList access);
+
+  /** {@code setxattr(system.posix_acl_default)}: who may use the files made in a directory. */
+  void setDefaultAccess(Path directory, AccessList access);
+
   /** A descriptor of this process by its number, whose ownership passes to the caller. */
   Fd adopt(int number);
 

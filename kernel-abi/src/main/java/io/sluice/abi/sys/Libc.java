@@ -63,6 +63,7 @@ final class Libc {
   private static final MethodHandle MINCORE = function("mincore", INT, LONG, LONG, PTR);
   private static final MethodHandle MADVISE = function("madvise", INT, PTR, LONG, INT);
   private static final MethodHandle MUNMAP = function("munmap", INT, LONG, LONG);
+  private static final MethodHandle SETXATTR = function("setxattr", INT, PTR, PTR, PTR, LONG, INT);
   private static final MethodHandle EVENTFD = function("eventfd", INT, INT, INT);
   private static final MethodHandle PPOLL =
       variadic("syscall", 1, LONG, LONG, PTR, LONG, PTR, PTR, LONG);
@@ -163,6 +164,17 @@ final class Libc {
     Scratch scratch = Scratch.current();
     try {
       return result(scratch, (int) FSTATFS.invokeExact(scratch.errno, fd, statfs));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int setxattr(MemorySegment path, MemorySegment name, MemorySegment value) {
+    Scratch scratch = Scratch.current();
+    try {
+      return result(
+          scratch,
+          (int) SETXATTR.invokeExact(scratch.errno, path, name, value, value.byteSize(), 0));
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -78,6 +78,16 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public void setAccess(Path path, AccessList access) {
+    FileCalls.setAccess(path, "system.posix_acl_access", access);
+  }
+
+  @Override
+  public void setDefaultAccess(Path directory, AccessList access) {
+    FileCalls.setAccess(directory, "system.posix_acl_default", access);
+  }
+
+  @Override
   public long pageBytes(Fd fd) {
     return FileCalls.pageBytes(fd);
   }

@@ -2,17 +2,22 @@ package io.sluice.abi.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.SyscallException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class RealKernelFilesTest {
   private static final long PAGE = 4096;
@@ -213,5 +218,36 @@ final class RealKernelFilesTest {
       assertThat(kernel.read(reader, read)).isZero();
       assertErrno(() -> kernel.write(reader, bytes), "write", Errno.EBADF);
     }
+  }
+
+  @Test
+  void setDefaultAccess_ofADirectory_filesMadeInItAreTheOtherUsersToo(@TempDir Path directory)
+      throws IOException {
+    try {
+      kernel.setDefaultAccess(directory, new AccessList(65_534));
+    } catch (SyscallException e) {
+      assumeTrue(e.errno() != Errno.EOPNOTSUPP.number(), "a file system without ACLs");
+      throw e;
+    }
+
+    Path made =
+        Files.createFile(
+            directory.resolve("made"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-rw----")));
+
+    // Of a file with an ACL the group's bits are the mask: what the other user has at most.
+    assertThat(Files.getPosixFilePermissions(made))
+        .isEqualTo(PosixFilePermissions.fromString("rw-rw----"));
+    kernel.setAccess(made, new AccessList(65_534));
+    assertThat(Files.getPosixFilePermissions(made))
+        .isEqualTo(PosixFilePermissions.fromString("rwxrwx---"));
+  }
+
+  @Test
+  void setAccess_nothingThere_enoent(@TempDir Path directory) {
+    assertErrno(
+        () -> kernel.setAccess(directory.resolve("none"), new AccessList(1)),
+        "setxattr",
+        Errno.ENOENT);
   }
 }

@@ -9,6 +9,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -98,7 +99,9 @@ public final class QmpClient implements AutoCloseable {
       return client;
     } catch (IOException e) {
       client.close();
-      throw QmpFailure.unreachable(path.toString(), String.valueOf(e.getMessage()));
+      throw Files.exists(path) && !Files.isWritable(path)
+          ? QmpFailure.denied(path.toString())
+          : QmpFailure.unreachable(path.toString(), String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       client.close();
       throw e;

@@ -14,7 +14,8 @@ enum QmpCode implements ErrorEntry {
   TOO_SLOW("SLU-QMP-006", "QEMU's migration did not reach a state in time.", "The other machine does not take part, or the host is overloaded.", "See both QEMUs' logs."),
   NO_ADDRESS("SLU-QMP-007", "QEMU names a PCI address that there is none of.", "Its answer is not understood.", "Report it with the version of QEMU."),
   NO_FUNCTION("SLU-QMP-008", "The machine has no PCI function that is this guest's device.", "The QMP socket is that of another machine.", "See whether qmp of this guest names the socket of the machine that uses it."),
-  NOT_WAITING("SLU-QMP-009", "The destination's machine does not wait for another one.", "It was started without -incoming, or was used already.", "Start it with -S -incoming defer, and as the source is but for its sockets.");
+  NOT_WAITING("SLU-QMP-009", "The destination's machine does not wait for another one.", "It was started without -incoming, or was used already.", "Start it with -S -incoming defer, and as the source is but for its sockets."),
+  DENIED("SLU-QMP-012", "The daemon's user may not use the machine's QMP socket.", "QEMU, of another user, has made it with a umask that keeps the daemon out, or in another directory.", "Have it in RUN-DIR/machines, and start QEMU with umask 007, as libvirt does by itself.");
   // spotless:on
 
   private final ErrorText text;

@@ -18,6 +18,15 @@ final class QmpFailure {
             + ",server=on,wait=off, and let nobody else hold it.");
   }
 
+  /** The daemon's user may not write to the socket. */
+  static RefusedException denied(String socket) {
+    return new RefusedException(
+        QmpCode.DENIED,
+        Errno.EACCES,
+        "the machine's QMP socket may not be used, socket=" + socket,
+        "Have it in RUN-DIR/machines, and start QEMU with umask 007, as libvirt does by itself.");
+  }
+
   /** Somebody listens and says nothing: QEMU serves one connection at a time. */
   static RefusedException held(String socket) {
     return new RefusedException(

@@ -1,5 +1,6 @@
 package io.sluice.daemon.check;
 
+import io.sluice.abi.SluiceException;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.management.HostCheckView;
 import java.nio.file.Files;
@@ -15,14 +16,22 @@ public final class GuestCheck {
     Findings findings = new Findings();
     for (GuestHost guest : guests) {
       if (guest.isMachine()) {
-        monitor(findings, guest.settings().name(), guest.settings().qmp());
+        monitor(findings, guest);
       }
     }
     return findings.all();
   }
 
-  private static void monitor(Findings findings, String guest, Path qmp) {
+  private static void monitor(Findings findings, GuestHost host) {
+    String guest = host.settings().name();
     String subject = "monitor of " + guest;
+    Path qmp;
+    try {
+      qmp = host.monitor();
+    } catch (SluiceException e) {
+      findings.failure(subject, e.what(), e.remedy());
+      return;
+    }
     if (!Files.exists(qmp)) {
       findings.warning(
           subject,
@@ -32,7 +41,8 @@ public final class GuestCheck {
       findings.warning(
           subject,
           "user " + System.getProperty("user.name") + " cannot connect to " + qmp,
-          "let the daemon's user write to that socket, for example by its group");
+          "have it in RUN-DIR/machines, and start QEMU with umask 007, as libvirt does by itself:"
+              + " docs/troubleshooting.md, \"A machine of libvirt\"");
     } else {
       findings.ok(subject, qmp.toString());
     }

@@ -67,9 +67,19 @@ public record GuestSettings(
     return runDir.resolve(name + ".sock");
   }
 
-  /** Where the monitor of a guest's machine is unless said otherwise. */
-  public static Path defaultQmp(Path runDir, String name) {
-    return runDir.resolve(name + ".qmp");
+  /**
+   * Where the monitor of a guest's machine is unless said otherwise.
+   *
+   * @param guestGroup whose members make monitors; empty for nobody
+   */
+  public static Path defaultQmp(Path runDir, String guestGroup, String name) {
+    Path directory = guestGroup.isEmpty() ? runDir : monitors(runDir);
+    return directory.resolve(name + ".qmp");
+  }
+
+  /** Where members of the guests' group make monitors. */
+  public static Path monitors(Path runDir) {
+    return runDir.resolve("machines");
   }
 
   /** The identity of a guest that stands in the configuration without one. */

@@ -76,7 +76,7 @@ final class Resolver {
             value(Schema.LOG, log, Schema.LOG_GUEST_LINES).orElseThrow(Resolver::badDefault),
             value(Schema.LOG, log, Schema.LOG_GUEST_INTERVAL).orElseThrow(Resolver::badDefault));
     ImmutableList<GpuSettings> gpus = gpus();
-    ImmutableList<GuestSettings> guests = guests(gpus, runDir);
+    ImmutableList<GuestSettings> guests = guests(gpus, runDir, guestGroup);
     return new DaemonConfig(
         file,
         runDir,
@@ -114,7 +114,7 @@ final class Resolver {
           return name != null
               && config.guests().stream().anyMatch(g -> g.name().equals(name.text()));
         });
-    return guests(config.gpus(), config.runDir());
+    return guests(config.gpus(), config.runDir(), config.guestGroup());
   }
 
   /** Quotas changed at run time, as the state file has them. Whether they fit shows later. */
@@ -278,7 +278,8 @@ final class Resolver {
         value(section, values, Schema.STAGING).orElseThrow(Resolver::badDefault));
   }
 
-  private ImmutableList<GuestSettings> guests(ImmutableList<GpuSettings> gpus, Path runDir) {
+  private ImmutableList<GuestSettings> guests(
+      ImmutableList<GpuSettings> gpus, Path runDir, String guestGroup) {
     if (draft.guests().size() > DaemonConfig.MAX_GUESTS) {
       draft.error(
           ConfigCode.CONFLICT,
@@ -288,13 +289,13 @@ final class Resolver {
     }
     ImmutableList.Builder<GuestSettings> guests = ImmutableList.builder();
     for (GuestDraft guest : draft.guests()) {
-      guest(guest, gpus, runDir).ifPresent(guests::add);
+      guest(guest, gpus, runDir, guestGroup).ifPresent(guests::add);
     }
     return guests.build();
   }
 
   private Optional<GuestSettings> guest(
-      GuestDraft guest, ImmutableList<GpuSettings> gpus, Path runDir) {
+      GuestDraft guest, ImmutableList<GpuSettings> gpus, Path runDir, String guestGroup) {
     Raw written = guest.values().get(Schema.GUEST_NAME.name());
     if (written == null) {
       draft.error(ConfigCode.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
@@ -331,7 +332,7 @@ final class Resolver {
                 section,
                 guest.values(),
                 Schema.GUEST_QMP,
-                GuestSettings.defaultQmp(runDir, name).toString())
+                GuestSettings.defaultQmp(runDir, guestGroup, name).toString())
             .orElse(NOWHERE);
     UUID uuid = uuidOf(section, guest, name);
     Quota quota = quotaOf(section, guest);

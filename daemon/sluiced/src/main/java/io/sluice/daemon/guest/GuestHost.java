@@ -2,6 +2,7 @@ package io.sluice.daemon.guest;
 
 import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.RateLimit;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
@@ -173,6 +174,20 @@ public final class GuestHost implements GuestSource, AutoCloseable {
 
   public GuestSettings settings() {
     return settings;
+  }
+
+  /**
+   * Where its machine's monitor is.
+   *
+   * @throws RefusedException it is another user's than who is attached
+   */
+  public Path monitor() {
+    return MonitorAccess.of(settings, device.peer());
+  }
+
+  /** Lets its machine connect to a socket of the daemon's. */
+  public void admit(Path socket) {
+    device.peer().ifPresent(peer -> MonitorAccess.admit(socket, peer, kernel));
   }
 
   public String origin() {

@@ -117,7 +117,7 @@ public final class GuestTable {
       checkReserved(failed, name, socket);
       Path qmp =
           qmpPath.isEmpty()
-              ? GuestSettings.defaultQmp(config.runDir(), name)
+              ? GuestSettings.defaultQmp(config.runDir(), config.guestGroup(), name)
               : monitor(failed, qmpPath);
       GuestSettings settings =
           new GuestSettings(

@@ -151,9 +151,9 @@ final class Checkpoints {
 
   private SourceMachine machine(String failed, GuestHost host, CheckpointWriter writer, UUID id)
       throws OperationsException {
-    Path qmp = host.settings().qmp();
     String name = host.settings().name();
     try {
+      Path qmp = host.monitor();
       SourceMachine machine =
           QemuSource.open(
               host.device(),
@@ -161,6 +161,7 @@ final class Checkpoints {
               new HostRoute.Ending(
                   MachineCheckpoint.into(
                       writer, HostRoute.beside(qmp, HostRoute.OUT), surroundings.threads()),
+                  () -> host.admit(HostRoute.beside(qmp, HostRoute.OUT)),
                   () -> surroundings.departures().end(name, id)),
               new QemuSource.Settings(0, HostRoute.DEFAULT_DOWNTIME, PATIENCE),
               surroundings.threads());
@@ -270,7 +271,7 @@ final class Checkpoints {
     if (!reader.hasMachine()) {
       return ProcessCheckpoint.target(host.device());
     }
-    Path qmp = host.settings().qmp();
+    Path qmp = host.monitor();
     TargetMachine machine =
         QemuTarget.open(
             host.device(),

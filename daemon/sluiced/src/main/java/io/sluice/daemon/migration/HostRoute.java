@@ -192,13 +192,16 @@ final class HostRoute implements AutoCloseable {
     LinkClient client =
         new LinkClient(
             loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compressed);
-    Path qmp = guest.settings().qmp();
     try {
+      Path qmp = guest.monitor();
       SourceMachine machine =
           QemuSource.open(
               guest.device(),
               qmp,
-              new Ending(new TunnelSource(client, beside(qmp, OUT)), onEnd),
+              new Ending(
+                  new TunnelSource(client, beside(qmp, OUT)),
+                  () -> guest.admit(beside(qmp, OUT)),
+                  onEnd),
               new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
       return new Way(
@@ -229,11 +232,18 @@ final class HostRoute implements AutoCloseable {
         clock);
   }
 
-  /** A way that tells when what it is made of was closed, which is the last thing to be. */
-  record Ending(RamTransport.Source transport, Runnable onEnd) implements RamTransport.Source {
+  /**
+   * A way that tells when what it is made of was closed, which is the last thing to be.
+   *
+   * @param onOpen called when it is there, before QEMU is told of it
+   */
+  record Ending(RamTransport.Source transport, Runnable onOpen, Runnable onEnd)
+      implements RamTransport.Source {
     @Override
     public String open(ByteBuffer target) {
-      return transport.open(target);
+      String uri = transport.open(target);
+      onOpen.run();
+      return uri;
     }
 
     @Override
@@ -370,7 +380,7 @@ final class HostRoute implements AutoCloseable {
   /** What the guest's own machine has against it. Blocks for its monitor's answers. */
   List<Reason> obstacles(GuestHost guest) {
     try {
-      return QemuSource.obstacles(guest.settings().qmp(), threads, PATIENCE);
+      return QemuSource.obstacles(guest.monitor(), threads, PATIENCE);
     } catch (SluiceException e) {
       return List.of(Reason.of(e));
     }
@@ -379,7 +389,7 @@ final class HostRoute implements AutoCloseable {
   /** Why a machine that is to receive one does not. Blocks for its monitor's answers. */
   Optional<Reason> unready(GuestHost guest) {
     try {
-      QemuTarget.requireWaiting(guest.settings().qmp(), threads, PATIENCE);
+      QemuTarget.requireWaiting(guest.monitor(), threads, PATIENCE);
       return Optional.empty();
     } catch (SluiceException e) {
       return Optional.of(Reason.of(e));
@@ -392,7 +402,7 @@ final class HostRoute implements AutoCloseable {
    * @throws SluiceException the machine's monitor cannot be had
    */
   TargetMachine target(GuestHost guest) {
-    Path qmp = guest.settings().qmp();
+    Path qmp = guest.monitor();
     return new SessionsTarget(
         QemuTarget.open(
             guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads),

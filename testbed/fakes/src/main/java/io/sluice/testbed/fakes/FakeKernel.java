@@ -2,6 +2,7 @@ package io.sluice.testbed.fakes;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.AccessList;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.FilePiece;
@@ -166,6 +167,17 @@ public final class FakeKernel implements Kernel {
   @Override
   public long fileSystemType(Fd fd) {
     return call("fileSystemType", () -> descriptors.file(fd, "fstatfs").fileSystemType());
+  }
+
+  /** The fake has no files by name. */
+  @Override
+  public void setAccess(Path path, AccessList access) {
+    throw new UnsupportedOperationException("setxattr " + path);
+  }
+
+  @Override
+  public void setDefaultAccess(Path directory, AccessList access) {
+    throw new UnsupportedOperationException("setxattr " + directory);
   }
 
   @Override
