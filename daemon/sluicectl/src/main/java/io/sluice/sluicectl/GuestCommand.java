@@ -441,13 +441,19 @@ final class GuestCommand extends Noun {
               defaultValue = "2GiB",
               description =
                   "With --domain or --qemu: the machine's memory, such as 4GiB (default 2GiB).")
-          String memory)
+          String memory,
+      @Option(
+              names = "--incoming",
+              description =
+                  "With --domain: one that waits for a machine that moves here, or is restored, for"
+                      + " virsh create --paused.")
+          boolean incoming)
       throws IOException {
     long bytes = size(memory, "--memory", "xml");
     try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       String monitor = connection.guest(guest.name()).getQmpPath();
-      global.output().text(machine(form, guest, monitor, bytes));
+      global.output().text(machine(form, guest, monitor, bytes, incoming));
     }
     return ExitCode.OK;
   }
@@ -463,14 +469,21 @@ final class GuestCommand extends Noun {
     boolean qemu;
   }
 
-  private static String machine(
-      @Nullable MachineForm form, GuestStatus guest, String monitor, long memoryBytes) {
+  private String machine(
+      @Nullable MachineForm form,
+      GuestStatus guest,
+      String monitor,
+      long memoryBytes,
+      boolean incoming) {
+    if (incoming && (form == null || !form.domain)) {
+      throw new ParameterException(verb("xml"), "--incoming needs --domain");
+    }
     if (form == null) {
       return MachineFragments.libvirt(guest, monitor);
     }
     return form.qemu
         ? MachineFragments.qemu(guest, monitor, memoryBytes)
-        : MachineFragments.domain(guest, monitor, memoryBytes);
+        : MachineFragments.domain(guest, monitor, memoryBytes, incoming);
   }
 
   @Command(

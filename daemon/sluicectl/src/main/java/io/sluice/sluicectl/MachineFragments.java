@@ -13,6 +13,9 @@ final class MachineFragments {
   private static final long MIB = 1L << 20;
   private static final String NAMESPACE = "http://libvirt.org/schemas/domain/qemu/1.0";
 
+  private static final String INCOMING =
+      "    <qemu:arg value=\"-incoming\"/>\n    <qemu:arg value=\"defer\"/>\n";
+
   private MachineFragments() {}
 
   /** Arguments for QEMU 11.1 and later, for a shell. */
@@ -37,16 +40,25 @@ final class MachineFragments {
         "<!-- The namespace in the next line belongs to the domain, too: without it libvirt drops the last part. -->",
         "<domain type=\"kvm\" xmlns:qemu=\"" + NAMESPACE + "\">",
         memory(),
-        commandLine(guest, qmpPath),
+        commandLine(guest, qmpPath, false),
         "</domain>",
         "");
   }
 
-  /** A libvirt domain as {@code virsh define} takes it. */
-  static String domain(GuestStatus guest, String qmpPath, long memoryBytes) {
+  /**
+   * A libvirt domain as {@code virsh define} takes it.
+   *
+   * @param incoming whether it waits for a machine that comes; {@code virsh create --paused} takes
+   *     that
+   */
+  static String domain(GuestStatus guest, String qmpPath, long memoryBytes, boolean incoming) {
     return String.join(
         "\n",
-        "<!-- The machine of guest " + xmlComment(guest.name()) + ", for: virsh define FILE.",
+        "<!-- The machine of guest "
+            + xmlComment(guest.name())
+            + (incoming
+                ? ", as it waits for the one that comes, for: virsh create FILE, with its option paused."
+                : ", for: virsh define FILE."),
         "     It needs QEMU 11.1 or newer. Where there is no KVM, change the type to qemu. -->",
         "<domain type=\"kvm\" xmlns:qemu=\"" + NAMESPACE + "\">",
         "  <name>" + guest.name() + "</name>",
@@ -78,7 +90,7 @@ final class MachineFragments {
         "    <!-- A balloon cannot take memory that the GPU reaches. -->",
         "    <memballoon model=\"none\"/>",
         "  </devices>",
-        commandLine(guest, qmpPath),
+        commandLine(guest, qmpPath, incoming),
         "</domain>",
         "");
   }
@@ -93,7 +105,7 @@ final class MachineFragments {
         "  </memoryBacking>");
   }
 
-  private static String commandLine(GuestStatus guest, String qmpPath) {
+  private static String commandLine(GuestStatus guest, String qmpPath, boolean incoming) {
     return String.join(
         "\n",
         "  <!-- The device, at the guest's socket, and a second monitor, by which sluiced moves the machine and",
@@ -107,7 +119,7 @@ final class MachineFragments {
         "    <qemu:arg value='" + xmlEscaped(device(guest)) + "'/>",
         "    <qemu:arg value=\"-qmp\"/>",
         "    <qemu:arg value='" + xmlEscaped(monitor(qmpPath)) + "'/>",
-        "  </qemu:commandline>");
+        (incoming ? INCOMING : "") + "  </qemu:commandline>");
   }
 
   /** The device as QEMU's {@code -device} takes it in JSON. */

@@ -110,6 +110,8 @@ final class SluiceCtlTest {
     "guest-destroy, guest destroy ml-02",
     "guest-xml, guest xml web-01",
     "guest-xml-domain, guest xml web-01 --domain --memory 4GiB",
+    "guest-xml-incoming, guest xml web-01 --domain --incoming",
+    "guest-xml-incoming-alone, guest xml web-01 --incoming",
     "guest-xml-both, guest xml web-01 --domain --qemu",
     "guest-xml-qemu, guest xml web-01 --qemu --memory 4GiB",
     "channel-list, channel list",
