@@ -34,6 +34,8 @@ final class SystemHeaderParityTest {
           "<linux/aio_abi.h>",
           "<linux/futex.h>",
           "<linux/magic.h>",
+          "<linux/posix_acl.h>",
+          "<linux/posix_acl_xattr.h>",
           "<fcntl.h>",
           "<poll.h>",
           "<time.h>",
@@ -50,21 +52,23 @@ final class SystemHeaderParityTest {
           "EINTR",
           "EAGAIN",
           "CONTROL_BYTES",
+          "ENTRIES",
           "SIZE");
 
   /** Constants that are called otherwise in C. */
   private static final Map<String, String> RENAMED =
-      Map.of(
-          "NONBLOCK", "EFD_NONBLOCK",
-          "SYS_PPOLL", "SYS_ppoll",
-          "SYS_IO_SETUP", "SYS_io_setup",
-          "SYS_IO_GETEVENTS", "SYS_io_getevents",
-          "SYS_IO_SUBMIT", "SYS_io_submit",
-          "SYS_FUTEX", "SYS_futex",
-          "PREAD", "IOCB_CMD_PREAD",
-          "RESFD", "IOCB_FLAG_RESFD",
-          "EVENT_BYTES", "sizeof(struct io_event)",
-          "PAGE_BYTES", "sysconf(_SC_PAGESIZE)");
+      Map.ofEntries(
+          Map.entry("NONBLOCK", "EFD_NONBLOCK"),
+          Map.entry("SYS_PPOLL", "SYS_ppoll"),
+          Map.entry("SYS_IO_SETUP", "SYS_io_setup"),
+          Map.entry("SYS_IO_GETEVENTS", "SYS_io_getevents"),
+          Map.entry("SYS_IO_SUBMIT", "SYS_io_submit"),
+          Map.entry("SYS_FUTEX", "SYS_futex"),
+          Map.entry("PREAD", "IOCB_CMD_PREAD"),
+          Map.entry("RESFD", "IOCB_FLAG_RESFD"),
+          Map.entry("EVENT_BYTES", "sizeof(struct io_event)"),
+          Map.entry("PAGE_BYTES", "sysconf(_SC_PAGESIZE)"),
+          Map.entry("ENTRY_BYTES", "sizeof(struct posix_acl_xattr_entry)"));
 
   @TempDir Path directory;
 
