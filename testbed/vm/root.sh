@@ -10,6 +10,8 @@
 #        root.sh --host [--cached | --fresh]
 #                           another root: a plain Debian stable, as packages are installed on, with systemd, a C compiler
 #                           and no Java, about 360 MiB
+#        root.sh --libvirt [--cached | --fresh]
+#                           another root: the first with libvirt, as a host has it whose machines are libvirt's; 240 MiB more
 #        root.sh --help
 #
 # Inside: Debian forky with QEMU 11 (vfio-user-pci), a Linux kernel with its modules and headers, gcc, make,
@@ -35,6 +37,8 @@ readonly PACKAGES='qemu-system-x86 busybox-static cpio gcc kmod libc6-dev make x
 readonly HOST_RECIPE=1
 readonly HOST_SUITE=trixie
 readonly HOST_PACKAGES='adduser systemd-sysv gcc libc6-dev pkgconf'
+readonly LIBVIRT_RECIPE=1
+readonly LIBVIRT_PACKAGES='libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients adduser'
 readonly NEEDED_MIB=2500
 readonly NEEDED_DEBUG_MIB=7000
 
@@ -46,6 +50,7 @@ main() {
   mode='make'
   debug=no
   host=no
+  libvirt=no
   if [ "${1:-}" = --debug ]; then
     debug=yes
     # Another configuration is another root.
@@ -54,6 +59,10 @@ main() {
   elif [ "${1:-}" = --host ]; then
     host=yes
     root=$cache/root-host-$HOST_RECIPE-$HOST_SUITE
+    shift
+  elif [ "${1:-}" = --libvirt ]; then
+    libvirt=yes
+    root=$root-libvirt-$LIBVIRT_RECIPE
     shift
   fi
   case ${1:-} in
@@ -71,7 +80,7 @@ main() {
     exit 0
   fi
   [ "$mode" != cached ] || die "$EX_UNAVAILABLE" "no root at $root" "run $here/root.sh as root"
-  [ "$debug" = no ] || plain=$("$here/root.sh")
+  [ "$debug$libvirt" = nono ] || plain=$("$here/root.sh")
   check_machine
   mkdir -p "$cache" || die "$EX_TEMPFAIL" "cannot create the cache directory $cache" "set SLUICE_CACHE to a writable one"
   lock
@@ -148,11 +157,17 @@ mirror() {
     awk '!any { any = $0 } /\/debian$/ { best = $0; exit } END { print best ? best : any }'
 }
 
-# build_plain DIRECTORY, build_host DIRECTORY, build_debug DIRECTORY: fill the directory. In a mount namespace of its own, so that whatever
+# build_plain DIRECTORY, build_libvirt DIRECTORY, build_host DIRECTORY, build_debug DIRECTORY: fill the directory. In a mount namespace of its own, so that whatever
 # gets mounted inside is gone before anything is removed. The lock goes along: should only we be killed, it holds
 # until that process has ended.
 build_plain() {
   debootstrapped root-recipe.sh "$1" "$SUITE" "$PACKAGES"
+}
+
+build_libvirt() {
+  note "making $root (log: $log)"
+  unshare -m --propagation private sh -eu "$here/libvirt-recipe.sh" "$1" "$plain" "$LIBVIRT_PACKAGES" \
+    </dev/null >"$log" 2>&1
 }
 
 build_host() {
@@ -187,6 +202,7 @@ build() {
   trap 'exit 143' TERM HUP
   recipe=build_plain
   [ "$debug" = no ] || recipe=build_debug
+  [ "$libvirt" = no ] || recipe=build_libvirt
   suite=$SUITE
   [ "$host" = no ] || { recipe=build_host; suite=$HOST_SUITE; }
   if ! $recipe "$new"; then

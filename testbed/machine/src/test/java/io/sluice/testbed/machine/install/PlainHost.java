@@ -40,8 +40,23 @@ final class PlainHost {
   static PlainHost withPackages(Path directory) throws IOException, InterruptedException {
     String root = System.getProperty("sluice.vm.host", "");
     assumeTrue(!root.isEmpty(), "no root directory of a plain host: ./sluice test makes one");
+    return withPackages(Path.of(root), directory);
+  }
+
+  /** The same on a host that has QEMU and libvirt, whose root directory is made if need be. */
+  static PlainHost withLibvirt(Path directory) throws IOException, InterruptedException {
+    Ended made =
+        new PlainHost(directory, directory)
+            .end(List.of(HOME.resolve("testbed/vm/root.sh").toString(), "--libvirt"));
+    assumeTrue(made.code() == 0, made.said());
+    String said = made.said().strip();
+    return withPackages(Path.of(said.substring(said.lastIndexOf('\n') + 1)), directory);
+  }
+
+  private static PlainHost withPackages(Path root, Path directory)
+      throws IOException, InterruptedException {
     assumeTrue(Files.isDirectory(JARS), "the product's jars are gathered by mvn verify");
-    PlainHost host = new PlainHost(Path.of(root), directory);
+    PlainHost host = new PlainHost(root, directory);
     Ended made =
         host.end(
             List.of(
