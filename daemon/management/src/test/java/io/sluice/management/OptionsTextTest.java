@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an operator types into jconsole. */
+/** Tables of options as an operator types them into jconsole. */
 final class OptionsTextTest {
   @Test
   void parse_options_areByTheirNames() throws Exception {

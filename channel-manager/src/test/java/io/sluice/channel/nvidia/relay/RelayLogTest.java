@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.SubstituteLoggingEvent;
 import org.slf4j.helpers.SubstituteLogger;
 
-/** How much CUDA programs can have the log say. */
+/** The rate of the log's lines about CUDA programs. */
 final class RelayLogTest {
   private static final PeerCredentials PEER = new PeerCredentials(7, 8, 9);
 
