@@ -23,6 +23,11 @@ public interface MemoryBudget {
   /** Most bytes that may be taken now. */
   long limitBytes();
 
+  /** Whether what does not fit goes to system memory instead. */
+  default boolean overflows() {
+    return false;
+  }
+
   /**
    * Frees memory of others, who have more than they may, because the GPU has none left for what was
    * taken.

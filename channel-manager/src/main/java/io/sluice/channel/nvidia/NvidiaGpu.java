@@ -14,6 +14,7 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.nvidia.evict.EvictionPool;
 import io.sluice.channel.nvidia.relay.DriverFiles;
 import io.sluice.channel.nvidia.relay.DriverRelay;
+import io.sluice.channel.nvidia.relay.ProgramCopier;
 import io.sluice.channel.nvidia.relay.RelayCard;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.nvidia.rm.CopyEngines;
@@ -182,6 +183,7 @@ public final class NvidiaGpu implements Gpu {
             new DriverFiles(kernel, relayCard()),
             relayCard(),
             limits,
+            pool,
             timeSlices,
             clock,
             dropPrivileges);
@@ -328,6 +330,11 @@ public final class NvidiaGpu implements Gpu {
   }
 
   EvictionPool pool() {
+    return pool;
+  }
+
+  /** Copies memory of CUDA programs. */
+  public ProgramCopier copier() {
     return pool;
   }
 

@@ -7,6 +7,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.ChannelCode;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.MovableMemory;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemorySharing;
@@ -60,22 +61,6 @@ public final class MemoryQuotas {
   public record Moves(int evicted, int returned) {}
 
   /**
-   * Counts of what was done to a guest since its quota was first set.
-   *
-   * @param evictions buffers moved to system memory
-   * @param returns buffers moved back
-   * @param refusals allocations refused for want of room
-   */
-  public record Counters(long evictions, long returns, long refusals) {
-    static final Counters NONE = new Counters(0, 0, 0);
-
-    private Counters plus(long moreEvictions, long moreReturns, long moreRefusals) {
-      return new Counters(
-          evictions + moreEvictions, returns + moreReturns, refusals + moreRefusals);
-    }
-  }
-
-  /**
    * A guest at the beginning of a rebalance.
    *
    * @param usesGpu whether it counts as using the GPU, as one does that begins to
@@ -89,13 +74,13 @@ public final class MemoryQuotas {
   private final QuotaTable quotas;
 
   @GuardedBy("lock")
-  private final Map<String, Counters> counters = new TreeMap<>();
+  private final MoveCounts counters;
 
   @GuardedBy("lock")
   private final Map<String, Guest> attached = new LinkedHashMap<>();
 
-  @GuardedBy("lock")
-  private final ProgramTable programs = new ProgramTable();
+  /** Under the lock, but for what it says. */
+  private final ProgramTable programs = new ProgramTable(this);
 
   /** What each guest may have, since it was last counted out. */
   @GuardedBy("lock")
@@ -112,6 +97,7 @@ public final class MemoryQuotas {
   public MemoryQuotas(long cardBytes, QuotaListener listener) {
     quotas = new QuotaTable(cardBytes);
     this.listener = listener;
+    counters = new MoveCounts(listener);
   }
 
   /**
@@ -130,7 +116,7 @@ public final class MemoryQuotas {
             "guest=" + guest + ": " + refused.cause(),
             refused.fix());
       }
-      counters.putIfAbsent(guest, Counters.NONE);
+      counters.admit(guest);
       SortedMap<String, Long> _ = limit(holders(null));
     } finally {
       lock.unlock();
@@ -170,7 +156,7 @@ public final class MemoryQuotas {
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
-      guest.buffers().setSharing(new Place(guest));
+      guest.buffers().setSharing(new QuotaPlace(this, programs, guest));
       // Its driver asks what it may have before it allocates anything.
       SortedMap<String, Long> _ = limit(holders(guest));
     } finally {
@@ -207,7 +193,7 @@ public final class MemoryQuotas {
           own.videoBytes() + programs.heldBytes(guest),
           shares.getOrDefault(guest, 0L),
           own.systemBytes(),
-          own.evictedBytes());
+          own.evictedBytes() + programs.evictedBytes(guest));
     } finally {
       lock.unlock();
     }
@@ -226,13 +212,24 @@ public final class MemoryQuotas {
 
   /**
    * The part of a guest's share that its CUDA programs take, beside its own buffers. It was
-   * admitted by {@link #set}. Nobody evicts it.
+   * admitted by {@link #set}. Nobody evicts it, unless {@link #setMover} says who can.
    */
   public MemoryBudget programs(String guest) {
     lock.lock();
     try {
       requireAdmitted(guest);
-      return programs.of(guest, this);
+      return programs.of(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on the memory of a guest's programs is moved when it is beyond the guest's share. */
+  public void setMover(String guest, MovableMemory mover) {
+    lock.lock();
+    try {
+      requireAdmitted(guest);
+      programs.of(guest).setMover(mover);
     } finally {
       lock.unlock();
     }
@@ -292,6 +289,11 @@ public final class MemoryQuotas {
     return shares.getOrDefault(guest, 0L);
   }
 
+  @GuardedBy("lock")
+  boolean overflows(String guest) {
+    return quotas.contains(guest) && quotas.get(guest).beyondShare() == BeyondShare.SYSTEM_MEMORY;
+  }
+
   /** What a guest's share were if it used the GPU. */
   @GuardedBy("lock")
   long shareIfUsing(String guest) {
@@ -318,8 +320,27 @@ public final class MemoryQuotas {
     return ownUse(guest).videoBytes() <= bytes;
   }
 
+  void takeLock() {
+    lock.lock();
+  }
+
+  void giveLockBack() {
+    lock.unlock();
+  }
+
+  @GuardedBy("lock")
+  boolean isAttached(Guest guest) {
+    return attached.get(guest.name()) == guest;
+  }
+
+  /** Sets limits to shares, a guest counted as using the GPU. */
+  @GuardedBy("lock")
+  void limit(Guest arriving) {
+    SortedMap<String, Long> _ = limit(holders(arriving));
+  }
+
   /** Waits for a rebalance that another thread has begun, but not for long. */
-  private boolean tryLock() {
+  boolean tryLock() {
     try {
       return lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -329,10 +350,10 @@ public final class MemoryQuotas {
   }
 
   /** What was done to a guest so far. */
-  public Counters counters(String guest) {
+  public QuotaCounters counters(String guest) {
     lock.lock();
     try {
-      return counters.getOrDefault(guest, Counters.NONE);
+      return counters.of(guest);
     } finally {
       lock.unlock();
     }
@@ -353,124 +374,99 @@ public final class MemoryQuotas {
    *     that moved last go on. Under the lock: it must not block nor call this object
    */
   public Moves rebalance(Runnable held) {
+    int evicted = programs.evict();
+    Moves buffers;
     lock.lock();
     try {
-      return rebalance(null, held);
+      buffers = rebalanceBuffers(null, held);
+    } finally {
+      lock.unlock();
+    }
+    int returned = programs.restore();
+    return new Moves(evicted + buffers.evicted(), buffers.returned() + returned);
+  }
+
+  /** Does something under the lock, however long it must wait. */
+  <T> T locked(Supplier<T> action) {
+    lock.lock();
+    try {
+      return action.get();
     } finally {
       lock.unlock();
     }
   }
 
-  /** The place of one attached guest; keeps the lock from one call to the next. */
-  @SuppressWarnings("GuardedBy") // which cannot be checked
-  private final class Place implements MemorySharing {
-    private final Guest guest;
-
-    Place(Guest guest) {
-      this.guest = guest;
-    }
-
-    @Override
-    public void changed() {
-      listener.onChange();
-    }
-
-    @Override
-    public Room makeRoom(long bytes) {
-      if (!tryLock()) {
-        return Room.FREE;
-      }
-      return locked(() -> {
-        if (isHere()) {
-          makeRoomFor(guest, bytes);
-        }
-        return new Made(guest, bytes);
-      });
-    }
-
-    @Override
-    public Room makeRoom() {
-      lock.lock();
-      return locked(() -> {
-        if (isHere()) {
-          Moves _ = rebalance(guest, () -> {});
-        }
-        return new Made(guest, 0);
-      });
-    }
-
-    private boolean isHere() {
-      return attached.get(guest.name()) == guest;
-    }
-
-    /** Keeps the lock unless the action fails. */
-    private Room locked(Supplier<Room> action) {
-      boolean complete = false;
-      try {
-        Room room = action.get();
-        complete = true;
-        return room;
-      } finally {
-        if (!complete) {
-          lock.unlock();
-        }
-      }
-    }
-
-    /** Room under the lock: nothing is brought back into it. */
-    private final class Made implements Room {
-      private final Guest guest;
-      private final long bytes;
-
-      Made(Guest guest, long bytes) {
-        this.guest = guest;
-        this.bytes = bytes;
-      }
-
-      @Override
-      public void refused(RefusedException why) {
-        if (why.errno() == Errno.ENOMEM) {
-          MemoryQuotas.this.refused(guest.name(), bytes);
-        }
-      }
-
-      @Override
-      public void restored() {
-        if (isHere()) {
-          SortedMap<String, Long> _ = limit(holders(guest));
-        }
-      }
-
-      @Override
-      public void close() {
-        lock.unlock();
-      }
-    }
+  @GuardedBy("lock")
+  boolean refused(String guest, long bytes) {
+    counters.refused(guest, bytes, use(guest));
+    return true;
   }
 
   @GuardedBy("lock")
-  void refused(String guest, long bytes) {
-    counters.computeIfPresent(guest, (_, before) -> before.plus(0, 0, 1));
-    listener.onRefused(guest, bytes, use(guest));
-  }
-
-  @GuardedBy("lock")
-  private void makeRoomFor(Guest guest, long bytes) {
+  void makeRoomFor(Guest guest, long bytes) {
     List<Holder> holders = holders(guest);
     long share = programs.beside(guest.name(), limit(holders));
     for (Holder holder : holders) {
       // What cannot become true is no reason to disturb others.
       if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
-        Moves _ = rebalance(guest, () -> {});
+        Moves _ = rebalanceBuffers(guest, () -> {});
       }
     }
   }
 
+  @GuardedBy("lock")
+  void rebalanceBuffers() {
+    Moves _ = rebalanceBuffers(null, () -> {});
+  }
+
+  /** What programs have beyond their shares. */
+  @GuardedBy("lock")
+  Map<ProgramMemory, Long> programsBeyond() {
+    return programs.beyond(limit(holders(null)));
+  }
+
+  /** The same while a guest wants more; nothing when it cannot have that. */
+  @GuardedBy("lock")
+  Map<ProgramMemory, Long> programsBeyond(Guest arriving, long wanted) {
+    SortedMap<String, Long> shares = limit(holders(arriving));
+    long own = programs.beside(arriving.name(), shares) - ownUse(arriving.name()).videoBytes();
+    return isAttached(arriving) && wanted <= own ? programs.beyond(shares) : Map.of();
+  }
+
+  /** The room for what of programs is to return. */
+  @GuardedBy("lock")
+  Map<ProgramMemory, Long> roomOfPrograms() {
+    List<Holder> holders = holders(null);
+    Map<String, Long> left = new TreeMap<>(limit(holders));
+    for (Holder holder : holders) {
+      MemoryUse own = holder.use();
+      left.merge(holder.guest().name(), -own.videoBytes() - own.evictedBytes(), Long::sum);
+    }
+    return programs.room(left);
+  }
+
+  @GuardedBy("lock")
+  MoveCounts counts() {
+    return counters;
+  }
+
+  /** Has others' programs leave what is beyond their shares: whether some did. */
+  boolean makeRoomFor(ProgramMemory taking, long wanted) {
+    return programs.evictFor(taking, wanted);
+  }
+
+  /** Has everybody leave what is beyond the shares: whether somebody did. */
+  boolean makeRoom() {
+    return programs.evict() > 0 || rebalance().evicted() > 0;
+  }
+
   /**
+   * The same of buffers alone.
+   *
    * @param arriving counted as using the GPU though it may not yet
    */
   @GuardedBy("lock")
-  private Moves rebalance(@Nullable Guest arriving, Runnable held) {
+  Moves rebalanceBuffers(@Nullable Guest arriving, Runnable held) {
     List<Holder> holders = holders(arriving);
     SortedMap<String, Long> shares = programs.beside(limit(holders));
     boolean atRest = true;
@@ -533,8 +529,7 @@ public final class MemoryQuotas {
           holder.usesGpu() ? shares : quotas.shares(Sets.union(using, Set.of(name)));
       long own = programs.beside(name, with);
       boolean overflow =
-          quotas.get(name).beyondShare() == BeyondShare.SYSTEM_MEMORY
-              && holder.guest().capabilities().contains(Capability.EVICTION);
+          overflows(name) && holder.guest().capabilities().contains(Capability.EVICTION);
       ifThere(
           holder.guest(),
           () -> {
@@ -565,25 +560,11 @@ public final class MemoryQuotas {
         Runnable then = byGuest.isEmpty() ? held : () -> {};
         int[] done = new int[1];
         ifThere(guest, () -> done[0] = guest.buffers().move(ids, toSystem, then));
-        count(guest, toSystem, done[0]);
+        counters.moved(guest.name(), done[0], toSystem);
         moved += done[0];
       }
     }
     return moved;
-  }
-
-  @GuardedBy("lock")
-  private void count(Guest guest, boolean toSystem, int moved) {
-    if (moved > 0) {
-      counters.computeIfPresent(
-          guest.name(),
-          (_, before) -> toSystem ? before.plus(moved, 0, 0) : before.plus(0, moved, 0));
-      listener.onMoved(guest.name(), moved, toSystem);
-      log.atInfo()
-          .addKeyValue("guest", guest.name())
-          .addKeyValue("buffers", moved)
-          .log(toSystem ? "buffers evicted" : "buffers returned");
-    }
   }
 
   /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */

@@ -1,6 +1,9 @@
 package io.sluice.channel.policy;
 
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.MovableMemory;
+import io.sluice.channel.MovableMemory.Moved;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -16,8 +19,11 @@ final class ProgramMemory implements MemoryBudget {
   /** For what is about to be taken. */
   private long reserved;
 
-  /** Whether the guest counts as using the GPU before it has taken anything. */
-  private boolean wanting;
+  /** Moves it, where somebody can. */
+  private Optional<MovableMemory> mover = Optional.empty();
+
+  /** How many want something: the guest counts as using the GPU before it has taken anything. */
+  private int wanting;
 
   ProgramMemory(MemoryQuotas quotas, String guest) {
     this.quotas = quotas;
@@ -30,7 +36,43 @@ final class ProgramMemory implements MemoryBudget {
 
   /** Whether the guest uses the GPU by it. Under the lock. */
   boolean usesGpu() {
-    return wanting || bytes.get() > 0;
+    return wanting > 0 || bytes.get() > 0;
+  }
+
+  /** From now on its memory can be moved by this. Under the lock. */
+  void setMover(MovableMemory by) {
+    mover = Optional.of(by);
+  }
+
+  /** What is in system memory in place of video memory. */
+  long evictedBytes() {
+    return mover.map(MovableMemory::evictedBytes).orElse(0L);
+  }
+
+  boolean canMove() {
+    return mover.isPresent();
+  }
+
+  /** Moves as much to system memory, or what can be. Without the lock. */
+  Moved evict(long wanted) {
+    return mover.map(each -> each.evict(wanted)).orElse(Moved.NONE);
+  }
+
+  /** As {@link MovableMemory#restore}. Without the lock. */
+  Moved restore(long room, long enough) {
+    return mover.map(each -> each.restore(room, enough)).orElse(Moved.NONE);
+  }
+
+  /** Sets bytes aside for what is about to be taken, or to return. Under the lock. */
+  void reserve(long more) {
+    reserved += more;
+    wanting++;
+  }
+
+  /** Undoes {@link #reserve}. Under the lock. */
+  void release(long former) {
+    reserved -= former;
+    wanting--;
   }
 
   /** What the guest's own buffers must leave. Under the lock. */
@@ -39,23 +81,28 @@ final class ProgramMemory implements MemoryBudget {
   }
 
   /**
-   * Takes more, if the guest's share has room beside its own buffers, or these can be evicted.
-   * Waits for a rebalance that another thread has begun, but not for long.
+   * Takes more, if the guest's share has room beside its own buffers, or these can be evicted, and
+   * the card has, or what other guests' programs have beyond their shares can be. Waits for that,
+   * and for a rebalance that another thread has begun, but for this not long.
    */
   @Override
   public boolean take(long wanted) {
-    return wanted >= 0 && quotas.underLock(() -> takeLocked(wanted));
+    if (wanted < 0) {
+      return false;
+    }
+    boolean taken =
+        quotas.underLock(() -> takeLocked(wanted))
+            || quotas.makeRoomFor(this, wanted) && quotas.underLock(() -> takeLocked(wanted));
+    if (!taken) {
+      boolean _ = quotas.underLock(() -> quotas.refused(guest, wanted));
+    }
+    return taken;
   }
 
   private boolean takeLocked(long wanted) {
-    boolean taken =
-        quotas.has(this)
-            && quotas.keepsMinimums(this, wanted)
-            && (usesGpu() && grow(wanted) || growAfterRebalance(wanted));
-    if (!taken) {
-      quotas.refused(guest, wanted);
-    }
-    return taken;
+    return quotas.has(this)
+        && quotas.keepsMinimums(this, wanted)
+        && (usesGpu() && grow(wanted) || growAfterRebalance(wanted));
   }
 
   /** The limit of the guest's own buffers falls first: so both together never have too much. */
@@ -76,14 +123,17 @@ final class ProgramMemory implements MemoryBudget {
     if (wanted > quotas.shareIfUsing(guest) - bytes.get()) {
       return false; // what cannot become true is no reason to disturb others
     }
-    wanting = true;
-    reserved = wanted;
+    reserve(wanted);
     try {
-      MemoryQuotas.Moves _ = quotas.rebalance();
+      quotas.rebalanceBuffers();
+    } finally {
+      release(wanted);
+    }
+    wanting++;
+    try {
       return grow(wanted);
     } finally {
-      reserved = 0;
-      wanting = false;
+      wanting--;
       long _ = quotas.countOut(guest);
     }
   }
@@ -117,9 +167,14 @@ final class ProgramMemory implements MemoryBudget {
     return Math.max(0, left[0]);
   }
 
+  @Override
+  public boolean overflows() {
+    return quotas.underLock(() -> quotas.overflows(guest));
+  }
+
   /** Evicts what others have beyond their shares. */
   @Override
   public boolean makeRoom() {
-    return quotas.underLock(() -> quotas.rebalance().evicted() > 0);
+    return quotas.makeRoom();
   }
 }

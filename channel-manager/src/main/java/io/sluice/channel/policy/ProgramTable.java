@@ -1,15 +1,35 @@
 package io.sluice.channel.policy;
 
+import io.sluice.channel.MovableMemory.Moved;
+import io.sluice.channel.guest.Guest;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
-/** The memory of all guests' programs, by guest. Guarded by the lock of the quotas. */
+/**
+ * The memory of all guests' CUDA programs, by guest, and its keeping to the guests' shares. What
+ * there is is guarded by the lock of the quotas. What is to move is decided under that lock and
+ * moved without it: memory takes its time, and others want the lock meanwhile. One thread moves at
+ * a time.
+ */
+@SuppressWarnings("GuardedBy") // by the lock of the quotas, which cannot be checked
 final class ProgramTable {
+  /** Bytes after which somebody else is looked at; a piece may be longer. */
+  static final long ROUND_BYTES = 1L << 30;
+
+  private final MemoryQuotas quotas;
+  private final ReentrantLock moving = new ReentrantLock();
   private final Map<String, ProgramMemory> programs = new TreeMap<>();
 
-  ProgramMemory of(String guest, MemoryQuotas quotas) {
+  ProgramTable(MemoryQuotas quotas) {
+    this.quotas = quotas;
+  }
+
+  ProgramMemory of(String guest) {
     return programs.computeIfAbsent(guest, name -> new ProgramMemory(quotas, name));
   }
 
@@ -42,6 +62,40 @@ final class ProgramTable {
     return programs.values().stream().mapToLong(ProgramMemory::heldBytes).sum();
   }
 
+  /** What a guest's programs have in system memory in place of video memory. */
+  long evictedBytes(String guest) {
+    ProgramMemory memory = programs.get(guest);
+    return memory == null ? 0 : memory.evictedBytes();
+  }
+
+  /** What programs have beyond their guests' shares. */
+  Map<ProgramMemory, Long> beyond(Map<String, Long> shares) {
+    Map<ProgramMemory, Long> beyond = new LinkedHashMap<>();
+    for (ProgramMemory each : programs.values()) {
+      long over = each.heldBytes() - shares.getOrDefault(each.guest(), 0L);
+      if (over > 0 && each.canMove()) {
+        beyond.put(each, over);
+      }
+    }
+    return beyond;
+  }
+
+  /**
+   * The room for what programs have in system memory.
+   *
+   * @param left of guests' shares, without what their own buffers have or are to have
+   */
+  Map<ProgramMemory, Long> room(Map<String, Long> left) {
+    Map<ProgramMemory, Long> room = new LinkedHashMap<>();
+    for (ProgramMemory each : programs.values()) {
+      long more = left.getOrDefault(each.guest(), 0L) - each.heldBytes();
+      if (each.evictedBytes() > 0 && more > 0) {
+        room.put(each, more);
+      }
+    }
+    return room;
+  }
+
   /** What of a guest's share its own buffers may have. */
   long beside(String guest, Map<String, Long> shares) {
     return Math.max(0, shares.getOrDefault(guest, 0L) - heldBytes(guest));
@@ -52,5 +106,116 @@ final class ProgramTable {
     SortedMap<String, Long> own = new TreeMap<>();
     shares.keySet().forEach(guest -> own.put(guest, beside(guest, shares)));
     return own;
+  }
+
+  // ---- without the lock ----
+
+  /**
+   * Moves to system memory what programs have beyond their guests' shares.
+   *
+   * @return how many allocations were moved
+   */
+  int evict() {
+    return evict(quotas::programsBeyond);
+  }
+
+  /** The same, where a guest wants more for its own buffers. */
+  int evictFor(Guest guest, long bytes) {
+    return evict(() -> quotas.programsBeyond(guest, bytes));
+  }
+
+  private int evict(Supplier<Map<ProgramMemory, Long>> beyond) {
+    if (quotas.locked(() -> beyond.get().isEmpty())) {
+      return 0; // and nobody is waited for
+    }
+    moving.lock();
+    try {
+      int pieces = 0;
+      for (var each : quotas.locked(beyond).entrySet()) {
+        Moved moved = each.getKey().evict(each.getValue());
+        told(each.getKey(), moved, true);
+        pieces += moved.pieces();
+      }
+      return pieces;
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  /**
+   * The same, where a guest's programs want more.
+   *
+   * @return whether there may be room now
+   */
+  boolean evictFor(ProgramMemory taking, long wanted) {
+    boolean hopeless =
+        quotas.locked(() -> {
+          boolean less = quotas.shareIfUsing(taking.guest()) - taking.bytes() < wanted;
+          if (!less) {
+            taking.reserve(wanted);
+          }
+          return less;
+        });
+    if (hopeless) {
+      return false; // what cannot become true is no reason to disturb others
+    }
+    try {
+      return evict() > 0;
+    } finally {
+      quotas.locked(() -> {
+        taking.release(wanted);
+        return quotas.countOut(taking.guest());
+      });
+    }
+  }
+
+  /**
+   * Moves back what has room in its guest's share, a round of it; another one is asked for if there
+   * may be more.
+   *
+   * @return how many allocations were moved
+   */
+  int restore() {
+    if (quotas.locked(() -> quotas.roomOfPrograms().isEmpty())) {
+      return 0;
+    }
+    moving.lock();
+    try {
+      Moved all = Moved.NONE;
+      Map<ProgramMemory, Long> rooms =
+          quotas.locked(() -> {
+            Map<ProgramMemory, Long> found = quotas.roomOfPrograms();
+            found.forEach(ProgramMemory::reserve);
+            return found;
+          });
+      try {
+        for (var each : rooms.entrySet()) {
+          long enough = ROUND_BYTES - all.bytes();
+          if (enough > 0) {
+            Moved moved = each.getKey().restore(each.getValue(), enough);
+            told(each.getKey(), moved, false);
+            all = all.plus(moved);
+          }
+        }
+      } finally {
+        quotas.locked(() -> {
+          rooms.forEach(ProgramMemory::release);
+          return rooms;
+        });
+      }
+      if (all.bytes() >= ROUND_BYTES) {
+        quotas.noteChange();
+      }
+      return all.pieces();
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  private void told(ProgramMemory memory, Moved moved, boolean toSystem) {
+    quotas.locked(() -> {
+      quotas.counts().moved(memory.guest(), moved.pieces(), toSystem);
+      return moved;
+    });
   }
 }

@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.MovableMemory;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
-import io.sluice.channel.policy.MemoryQuotas.Counters;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -63,7 +64,7 @@ final class ProgramMemoryTest {
     assertThat(a.take(32 * MIB)).isTrue();
     assertThat(a.take(1)).isFalse();
     assertThat(a.bytes()).isEqualTo(32 * MIB);
-    assertThat(quotas.counters("a")).isEqualTo(new Counters(0, 0, 3));
+    assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(0, 0, 3));
     a.giveBack(32 * MIB);
     assertThat(changes).hasPositiveValue();
     assertThat(quotas.use("a").usesGpu()).isFalse();
@@ -203,6 +204,124 @@ final class ProgramMemoryTest {
         allocating.join();
       }
     }
+  }
+
+  /** Programs of a guest, each allocation of a MiB, that move as they are asked to. */
+  private final class Movable implements MovableMemory {
+    private final MemoryBudget budget;
+    private long evicted;
+    private Runnable before = () -> {};
+
+    Movable(String guest) {
+      budget = programs(guest);
+      quotas.setMover(guest, this);
+    }
+
+    @Override
+    public Moved evict(long bytes) {
+      before.run();
+      long pieces = Math.min((bytes + MIB - 1) / MIB, budget.bytes() / MIB);
+      budget.giveBack(pieces * MIB);
+      evicted += pieces * MIB;
+      return new Moved((int) pieces, pieces * MIB);
+    }
+
+    @Override
+    public Moved restore(long room, long enough) {
+      before.run();
+      long pieces = Math.min(Math.min(room, enough), evicted) / MIB;
+      budget.add(pieces * MIB);
+      evicted -= pieces * MIB;
+      return new Moved((int) pieces, pieces * MIB);
+    }
+
+    @Override
+    public long evictedBytes() {
+      return evicted;
+    }
+  }
+
+  @Test
+  void take_whereAnothersProgramsHaveTooMuch_theirsMovesAndReturns() {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    assertThat(a.budget.take(30 * MIB)).as("alone").isTrue();
+    assertThat(b.take(17 * MIB)).as("more than its share").isFalse();
+    assertThat(a.evicted).as("for what cannot be").isZero();
+    assertThat(b.take(10 * MIB)).isTrue();
+    assertThat(a.evicted).isEqualTo(14 * MIB);
+    assertThat(quotas.use("a").videoBytes()).isEqualTo(16 * MIB);
+    assertThat(quotas.use("a").evictedBytes()).isEqualTo(14 * MIB);
+    assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(14, 0, 0));
+    assertThat(quotas.rebalance()).as("there is no room").isEqualTo(new Moves(0, 0));
+    assertThat(b.take(6 * MIB)).isTrue();
+    assertThat(b.take(1)).isFalse();
+
+    b.giveBack(16 * MIB);
+    assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 14));
+    assertThat(a.evicted).isZero();
+    assertThat(a.budget.bytes()).isEqualTo(30 * MIB);
+    assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(14, 14, 0));
+  }
+
+  @Test
+  void rebalance_afterALimitIsLowered_programsLeaveWhatIsBeyond() {
+    Movable a = new Movable("a");
+    assertThat(a.budget.take(30 * MIB)).isTrue();
+    Quota lower = new Quota(0, 1, 8 * MIB, BeyondShare.SYSTEM_MEMORY, Quota.DEFAULT.killTimeout());
+    quotas.set("a", lower);
+    assertThat(a.budget.overflows()).isTrue();
+    assertThat(quotas.rebalance()).isEqualTo(new Moves(22, 0));
+    assertThat(a.budget.bytes()).isEqualTo(8 * MIB);
+    quotas.set("a", Quota.DEFAULT);
+    assertThat(a.budget.overflows()).isFalse();
+    assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 22));
+  }
+
+  @Test
+  void allocate_ownBuffersWhereAnothersProgramsHaveTooMuch_theirsMoves() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Movable b = new Movable("b");
+      assertThat(b.budget.take(32 * MIB)).isTrue();
+      Guest own = attach(rig, "a");
+      assertThatThrownBy(() -> own.buffers().allocate(0, 0, 0, 17 * MIB))
+          .isInstanceOf(RefusedException.class);
+      assertThat(b.evicted).as("for what cannot be").isZero();
+      own.buffers().allocate(0, 0, 0, 8 * MIB); // the software GPU has none of the programs'
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(16, 0));
+      assertThat(b.evicted).isEqualTo(16 * MIB);
+    }
+  }
+
+  /** Memory that moves takes its time: nobody else waits for it who wants nothing of it. */
+  @Test
+  void take_whileAnothersProgramsMove_isNotHeldUp() throws Exception {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    MemoryBudget c = programs("c");
+    assertThat(b.take(MIB)).isTrue();
+    assertThat(a.budget.take(16 * MIB)).isTrue();
+    CountDownLatch moves = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    a.before =
+        () -> {
+          moves.countDown();
+          try {
+            go.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    quotas.set(
+        "a", new Quota(0, 1, 4 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    Thread rebalancing = Thread.ofPlatform().start(quotas::rebalance);
+    moves.await();
+    assertThat(c.take(MIB)).isTrue();
+    assertThat(b.take(MIB)).isTrue();
+    assertThat(quotas.use("a").videoBytes()).isEqualTo(16 * MIB);
+    go.countDown();
+    rebalancing.join();
+    assertThat(a.budget.bytes()).isEqualTo(4 * MIB);
   }
 
   private static void allocate(Guest own, AtomicBoolean ended) {

@@ -13,4 +13,5 @@ public record CudaProgramStatus(
     @Description("calls it has made of the driver") long calls,
     @Description("those of them that were refused") long refused,
     @Description("video memory it has allocated") long videoBytes,
-    @Description("the host's memory that the GPU may reach for it") long hostBytes) {}
+    @Description("the host's memory that the GPU may reach for it") long hostBytes,
+    @Description("those of it that are in place of video memory") long evictedBytes) {}

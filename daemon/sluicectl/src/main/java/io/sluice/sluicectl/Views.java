@@ -132,6 +132,8 @@ final class Views {
               Column.programs("video-bytes", CudaProgramStatus::videoBytes),
               Column.people("host-memory", p -> amount(p.hostBytes())),
               Column.programs("host-bytes", CudaProgramStatus::hostBytes),
+              Column.people("evicted", p -> amount(p.evictedBytes())),
+              Column.programs("evicted-bytes", CudaProgramStatus::evictedBytes),
               Column.both("calls", CudaProgramStatus::calls),
               Column.both("refused", CudaProgramStatus::refused)));
 

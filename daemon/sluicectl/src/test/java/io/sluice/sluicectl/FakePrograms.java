@@ -40,8 +40,9 @@ final class FakePrograms implements ProgramsMXBean {
           .exception();
     }
     return List.of(
-        new CudaProgramStatus(GUEST, 3, 7001, 1000, "python3", 9, 20, 4321, 0, 5L << 30, 160 << 20),
-        new CudaProgramStatus(GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20));
+        new CudaProgramStatus(
+            GUEST, 3, 7001, 1000, "python3", 9, 20, 4321, 0, 5L << 30, 1184L << 20, 1L << 30),
+        new CudaProgramStatus(GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20, 0));
   }
 
   @Override

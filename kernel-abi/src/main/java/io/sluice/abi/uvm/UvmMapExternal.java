@@ -12,8 +12,11 @@ import java.lang.foreign.StructLayout;
  * <p>9264 bytes. Source: uvm_ioctl.h.
  */
 public final class UvmMapExternal {
-  /** Bytes of the attributes of all GPUs: 256 of 36 bytes. */
-  public static final int ATTRIBUTES_BYTES = 256 * 36;
+  /** Bytes of the attributes of one GPU. */
+  public static final int ATTRIBUTES_OF_ONE = 36;
+
+  /** Bytes of the attributes of all GPUs: 256 of them. */
+  public static final int ATTRIBUTES_BYTES = 256 * ATTRIBUTES_OF_ONE;
 
   private static final Struct S = Struct.aligned("UVM_MAP_EXTERNAL_ALLOCATION_PARAMS");
   public static final U64 BASE = S.u64("base", "in: GPU address");
@@ -22,11 +25,11 @@ public final class UvmMapExternal {
   /** Where the attributes begin. */
   public static final long ATTRIBUTES = 24;
 
-  public static final S32 CONTROL_FD =
-      S.unused64("offset", "in: in the object, bytes")
-          .unusedBytes("perGpuAttributes", ATTRIBUTES_BYTES, "in: how each GPU maps it")
-          .unused64("gpuAttributesCount", "in: GPUs")
-          .s32("rmCtrlFd", "in: descriptor of the client");
+  public static final U64 OFFSET = S.u64("offset", "in: in the object, bytes");
+  public static final U64 ATTRIBUTES_COUNT =
+      S.unusedBytes("perGpuAttributes", ATTRIBUTES_BYTES, "in: how each GPU maps it")
+          .u64("gpuAttributesCount", "in: GPUs");
+  public static final S32 CONTROL_FD = S.s32("rmCtrlFd", "in: descriptor of the client");
   public static final U32 H_CLIENT = S.u32("hClient", "in: client");
   public static final U32 H_MEMORY = S.u32("hMemory", "in: object");
   public static final StructLayout LAYOUT = S.unused32("rmStatus", "out").layout();

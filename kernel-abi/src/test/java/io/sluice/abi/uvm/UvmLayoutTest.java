@@ -19,6 +19,7 @@ final class UvmLayoutTest {
                 + " hClient@2424:4 hMemory@2428:4 rmStatus@242c:4",
             "UVM_MIGRATE_PARAMS 50: base@0:8 length@8:8 destinationUuid@10:10 flags@20:4"
                 + " semaphoreAddress@28:8 semaphorePayload@30:4 cpuNumaNode@34:4"
-                + " userSpaceStart@38:8 userSpaceLength@40:8 rmStatus@48:4");
+                + " userSpaceStart@38:8 userSpaceLength@40:8 rmStatus@48:4",
+            "UVM_UNMAP_EXTERNAL_PARAMS 28: base@0:8 length@8:8 gpuUuid@10:10 rmStatus@20:4");
   }
 }

@@ -4,15 +4,16 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.RmClass;
-import io.sluice.abi.rm.alloc.MemoryAlloc;
 import io.sluice.channel.nvidia.memory.Chunk;
 import io.sluice.channel.nvidia.memory.Chunk.Memory;
 import io.sluice.channel.nvidia.memory.HostPool;
 import io.sluice.channel.nvidia.memory.NvidiaMemory;
 import io.sluice.channel.nvidia.memory.OpenSpaces;
+import io.sluice.channel.nvidia.relay.ProgramCopier;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
+import io.sluice.channel.nvidia.rm.SystemPages;
 import io.sluice.channel.nvidia.submit.CopyQueue;
 import io.sluice.channel.nvidia.submit.Monitor;
 import io.sluice.channel.state.GuestLimits;
@@ -24,6 +25,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -46,7 +48,8 @@ import org.slf4j.event.Level;
  *
  * <p>One lock guards all of it. It is taken under a guest's, never the other way round.
  */
-public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoCloseable {
+public final class EvictionPool
+    implements HostPool, NvidiaMemory.Evictor, ProgramCopier, AutoCloseable {
   public static final long CHUNK_BYTES = 32L << 20;
 
   /** What a mapping's entry can cover, if memory is in pages of that size. */
@@ -262,8 +265,8 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
   /** With the largest pages that the host can give. */
   @GuardedBy("lock")
   private int allocate(RmClient client, long bytes) {
-    for (PageSize size : PageSize.values()) {
-      if (bytes % size.bytes == 0 && size != PageSize.SMALL) {
+    for (SystemPages size : SystemPages.of(bytes)) {
+      if (size != SystemPages.SMALL) {
         try {
           return allocate(client, bytes, size);
         } catch (RefusedException e) {
@@ -275,50 +278,14 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
         }
       }
     }
-    return allocate(client, bytes, PageSize.SMALL);
+    return allocate(client, bytes, SystemPages.SMALL);
   }
 
-  /** Pages of host memory, the largest first. */
-  private enum PageSize {
-    HUGE(HUGE_PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_HUGE, MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB),
-    BIG(64L << 10, MemoryAlloc.ATTR_PAGE_SIZE_BIG, 0),
-    SMALL(GuestLimits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
-
-    private final long bytes;
-    private final int attr;
-    private final int attr2;
-
-    PageSize(long bytes, int attr, int attr2) {
-      this.bytes = bytes;
-      this.attr = attr;
-      this.attr2 = attr2;
-    }
-  }
-
-  private static int allocate(RmClient client, long bytes, PageSize size) {
+  private static int allocate(RmClient client, long bytes, SystemPages size) {
     return client.alloc(
         client.device(),
         RmClass.NV01_MEMORY_SYSTEM,
-        block -> {
-          MemoryAlloc.OWNER.setBits(block, client.root());
-          MemoryAlloc.TYPE.setBits(block, MemoryAlloc.TYPE_NOTIFIER);
-          MemoryAlloc.FLAGS.setBits(
-              block,
-              MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
-                  | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
-                  | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
-                  | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED);
-          MemoryAlloc.ATTR.setBits(
-              block,
-              MemoryAlloc.ATTR_LOCATION_PCI
-                  | MemoryAlloc.ATTR_COHERENCY_WRITE_BACK
-                  | MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
-                  | size.attr);
-          MemoryAlloc.ATTR2.setBits(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | size.attr2);
-          MemoryAlloc.SIZE_BYTES.set(block, bytes);
-          MemoryAlloc.ALIGNMENT.set(block, size.bytes);
-          MemoryAlloc.LIMIT.set(block, bytes - 1);
-        });
+        block -> size.fill(block, client.root(), bytes));
   }
 
   @GuardedBy("lock")
@@ -376,6 +343,44 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
             CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
             return new BufferMove(this, guest, spaces, own, queue, out).run(buffers);
           });
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void copy(int client, int from, int to, long bytes) {
+    inOwn(own -> {
+      try (ForeignMemory source = ForeignMemory.of(own, client, from, bytes);
+          ForeignMemory target = ForeignMemory.of(own, client, to, bytes)) {
+        CopyQueue queue = queueOfMonitors(own);
+        queue.await(queue.copy(source.alias(), target.alias(), bytes));
+      }
+    });
+  }
+
+  @Override
+  public void clear(int client, int object, long bytes) {
+    inOwn(own -> {
+      try (ForeignMemory target = ForeignMemory.of(own, client, object, bytes)) {
+        CopyQueue queue = queueOfMonitors(own);
+        for (long at = 0; at < bytes; at += CHUNK_BYTES) {
+          long piece = Math.min(CHUNK_BYTES, bytes - at);
+          queue.await(queue.clear(new GpuVa(target.alias().value() + at), piece));
+        }
+      }
+    });
+  }
+
+  private static CopyQueue queueOfMonitors(Own own) {
+    return own.monitor().queue(own.open().copyEngines().ofMonitors());
+  }
+
+  private void inOwn(Consumer<Own> action) {
+    lock.lock();
+    try {
+      Own own = owner();
+      own.open().lock().run(() -> action.accept(own));
     } finally {
       lock.unlock();
     }

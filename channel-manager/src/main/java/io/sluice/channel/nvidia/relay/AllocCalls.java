@@ -21,12 +21,20 @@ final class AllocCalls {
   /** The answer to a size that RM chose of 4 KiB pages, in any order. */
   private static final int ATTR_PAGES_OF_4KB_NONCONTIGUOUS = 1 << 23 | 1 << 27;
 
+  /** The answer for video memory: huge pages, in any order, in the GPU's caches. */
+  private static final int ATTR_OF_VIDEO = MemoryAlloc.ATTR_PAGE_SIZE_HUGE | 2 << 27;
+
+  private static final int ATTR2_OF_VIDEO =
+      MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB | MemoryAlloc.ATTR2_GPU_CACHEABLE | 1;
+
   private final ProgramDriver driver;
   private final PagesCalls pages;
+  private final PoolCalls pools;
 
-  AllocCalls(ProgramDriver driver, PagesCalls pages) {
+  AllocCalls(ProgramDriver driver, PagesCalls pages, PoolCalls pools) {
     this.driver = driver;
     this.pages = pages;
+    this.pools = pools;
   }
 
   /** Executes it; what the argument's status says is for whoever called. */
@@ -158,16 +166,25 @@ final class AllocCalls {
     }
   }
 
-  /** Video memory, of the guest's share. */
+  /** Video memory, of the guest's share; or system memory in its place. */
   private int videoMemory(DriverCall call, MemorySegment block) throws Denial {
     MemorySegment argument = call.argument();
+    byte[] parameters = block.toArray(ValueLayout.JAVA_BYTE);
     long wanted = MemoryAlloc.SIZE_BYTES.get(block);
-    if (!driver.video().take(wanted)) {
+    if (!driver.turn().aside(() -> driver.video().take(wanted))) {
+      if (driver.video().overflows()) {
+        return inSystemMemory(argument, block);
+      }
       throw new Denial(RmStatus.NO_MEMORY, "more video memory than the guest may have");
     }
     boolean made = false;
     try {
       int result = passVideo(call, block);
+      if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.NO_MEMORY.code()
+          && driver.video().overflows()) {
+        var _ = block.copyFrom(MemorySegment.ofArray(parameters));
+        return inSystemMemory(argument, block);
+      }
       if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
         RmObject object =
             driver
@@ -188,13 +205,61 @@ final class AllocCalls {
     }
   }
 
+  /** Zeros, as video memory is; answered as RM would answer for that. */
+  private int inSystemMemory(MemorySegment argument, MemorySegment block) throws Denial {
+    RmObject.Name name =
+        new RmObject.Name(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument));
+    int parent = Nvos64Alloc.H_PARENT.bits(argument);
+    ProgramFile control =
+        driver
+            .objects()
+            .controlOf(name.client())
+            .orElseThrow(() -> new Denial(RmStatus.INVALID_CLIENT, "a client without its file"));
+    long bytes = PoolCalls.roundedUp(MemoryAlloc.SIZE_BYTES.get(block));
+    if (name.handle() == 0 || !driver.system().take(bytes)) {
+      throw new Denial(RmStatus.NO_MEMORY, "more of the host's memory than the guest may have");
+    }
+    boolean made = false;
+    try {
+      int status = pools.makeZeros(control, name, parent, bytes);
+      if (status != RmStatus.OK.code()) {
+        throw new Denial(
+            RmStatus.NO_MEMORY, "no system memory is to be had, " + RmStatus.nameOf(status));
+      }
+      RmObject object =
+          driver
+              .objects()
+              .add(
+                  name.client(),
+                  parent,
+                  name.handle(),
+                  Optional.of(ProgramClass.NV01_MEMORY_LOCAL_USER));
+      object.setSystemBytes(bytes);
+      object.setSizeBytes(bytes);
+      made = true;
+    } finally {
+      if (!made) {
+        driver.system().giveBack(bytes);
+      }
+    }
+    int attr = MemoryAlloc.ATTR.bits(block) & ~(ATTR_PAGE_SIZE | ATTR_PHYSICALITY);
+    MemoryAlloc.ATTR.setBits(block, attr | ATTR_OF_VIDEO);
+    MemoryAlloc.ATTR2.setBits(
+        block, MemoryAlloc.ATTR2.bits(block) & ~ATTR2_GPU_CACHE | ATTR2_OF_VIDEO);
+    block.set(ValueLayout.JAVA_INT, 32, FORMAT_OF_PAGES);
+    MemoryAlloc.SIZE_BYTES.set(block, bytes);
+    MemoryAlloc.LIMIT.set(block, bytes - 1);
+    Nvos64Alloc.STATUS.setBits(argument, RmStatus.OK.code());
+    return 0;
+  }
+
   /** Where the card has none left others give up first what is beyond their shares. */
   private int passVideo(DriverCall call, MemorySegment block) {
     byte[] argument = call.argument().toArray(ValueLayout.JAVA_BYTE);
     byte[] parameters = block.toArray(ValueLayout.JAVA_BYTE);
     int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
     if (Nvos64Alloc.STATUS.bits(call.argument()) == RmStatus.NO_MEMORY.code()
-        && driver.video().makeRoom()) {
+        && driver.turn().aside(driver.video()::makeRoom)) {
       var _ = call.argument().copyFrom(MemorySegment.ofArray(argument));
       var _ = block.copyFrom(MemorySegment.ofArray(parameters));
       result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);

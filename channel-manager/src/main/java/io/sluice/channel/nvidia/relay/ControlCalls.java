@@ -10,6 +10,7 @@ import io.sluice.abi.rm.program.ProgramControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 
 /** RM_CONTROL: which commands a program may send, and of what cards it hears. */
 final class ControlCalls {
@@ -41,7 +42,7 @@ final class ControlCalls {
       throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": flags");
     }
     connect(call, control);
-    if (isAnswered(control)) {
+    if (isAnswered(control) || isOfSystemMemory(control, call)) {
       Nvos54Control.STATUS.setBits(argument, RmStatus.OK.code());
       return 0;
     }
@@ -71,6 +72,28 @@ final class ControlCalls {
     return control == ProgramControl.CLIENT_SET_INHERITED_SHARE_POLICY
         || control == ProgramControl.MC_SERVICE_INTERRUPTS
         || control == ProgramControl.DEBUG_CLEAR_ALL_SM_ERROR_STATES;
+  }
+
+  /**
+   * Whether a command tells that another device may reach memory which is, or was, moved to system
+   * memory: RM knows no such memory, and has forgotten what it knew when that moved.
+   */
+  private boolean isOfSystemMemory(ProgramControl control, DriverCall call) {
+    if (control != ProgramControl.REGISTER_VIDMEM && control != ProgramControl.UNREGISTER_VIDMEM) {
+      return false;
+    }
+    Optional<RmObject> memory = registered(call.argument(), call.block().orElseThrow());
+    if (control == ProgramControl.REGISTER_VIDMEM) {
+      memory.filter(RmObject::isOfSystem).ifPresent(RmObject::setData);
+      return memory.filter(RmObject::isOfSystem).isPresent();
+    }
+    return memory.filter(RmObject::hasMoved).isPresent();
+  }
+
+  private Optional<RmObject> registered(MemorySegment argument, MemorySegment block) {
+    return driver
+        .objects()
+        .find(Nvos54Control.H_CLIENT.bits(argument), block.get(ValueLayout.JAVA_INT, 0));
   }
 
   /** Has every pointer lead to the block that came for it, or nowhere. */
@@ -178,6 +201,9 @@ final class ControlCalls {
                   .objects()
                   .groups()
                   .number(channel.name(), channel.parent(), block.get(ValueLayout.JAVA_INT, 0)));
+    }
+    if (control == ProgramControl.REGISTER_VIDMEM) {
+      registered(argument, block).ifPresent(RmObject::setData);
     }
     if (control == ProgramControl.GPU_GET_ATTACHED_IDS
         || control == ProgramControl.GPU_GET_PROBED_IDS) {

@@ -7,6 +7,7 @@ import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.MovableMemory.Moved;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * A program of a guest: serves its requests, one after the other, on one thread. Whatever it does,
@@ -34,6 +36,8 @@ final class CudaProgram {
   private final UvmCalls uvm;
   private final Consumer<String> refusals;
   private final PagesCalls pages;
+  private final VideoMoves moves;
+  private boolean ended; // guarded by the turn
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -55,9 +59,11 @@ final class CudaProgram {
     this.driver = driver;
     this.clock = clock;
     this.refusals = refusals;
-    pages = new PagesCalls(driver);
-    rm = new RmCalls(driver, pages);
+    PoolCalls pools = new PoolCalls(driver);
+    pages = new PagesCalls(driver, pools);
+    rm = new RmCalls(driver, pages, pools);
     uvm = new UvmCalls(driver, pages);
+    moves = new VideoMoves(driver, pools, uvm, refusals);
   }
 
   ProgramStatus status() {
@@ -69,7 +75,47 @@ final class CudaProgram {
         driver.files().size(),
         driver.objects().channels(),
         driver.video().bytes(),
-        driver.pinned().bytes());
+        driver.pinned().bytes() + driver.system().bytes(),
+        driver.system().bytes());
+  }
+
+  /** Video memory that it has; no waits. */
+  long videoBytes() {
+    return driver.video().bytes();
+  }
+
+  /** System memory that it has in place of video memory; no waits. */
+  long systemBytes() {
+    return driver.system().bytes();
+  }
+
+  /**
+   * Moves its data to system memory, as {@link VideoMoves#evict}.
+   *
+   * @param patienceNs how long its call is waited for that is under way
+   */
+  Moved evict(long bytes, long patienceNs) {
+    return moved(patienceNs, () -> moves.evict(bytes));
+  }
+
+  /** Moves it back, as {@link VideoMoves#restore}; the same. */
+  Moved restore(long room, long enough, long patienceNs) {
+    return moved(patienceNs, () -> moves.restore(room, enough));
+  }
+
+  private Moved moved(long patienceNs, Supplier<Moved> move) {
+    if (!driver.turn().tryTake(patienceNs)) {
+      return Moved.NONE;
+    }
+    try {
+      return ended ? Moved.NONE : move.get();
+    } catch (IllegalStateException e) {
+      refusals.accept("it ends, for its memory could not be moved as a whole: " + e.getMessage());
+      sendAway();
+      return Moved.NONE;
+    } finally {
+      driver.turn().giveBack();
+    }
   }
 
   /** Sets its channels' time slices anew, if they are worth something else by now. */
@@ -148,10 +194,15 @@ final class CudaProgram {
 
   private void close(RelayLink link) {
     ProgramFile file = file(link);
-    freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
-    uvm.closed(file);
-    pages.closed(file);
-    boolean _ = driver.files().close(file.number());
+    driver.turn().take();
+    try {
+      freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
+      uvm.closed(file);
+      pages.closed(file);
+      boolean _ = driver.files().close(file.number());
+    } finally {
+      driver.turn().giveBack();
+    }
     link.reply(0, 0, 0, 0, List.of());
   }
 
@@ -190,12 +241,14 @@ final class CudaProgram {
             new KeptWords());
     boolean woke = file.wakes();
     int value = 0;
+    driver.turn().take();
     try {
       value =
           file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call, link.descriptors());
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     } finally {
+      driver.turn().giveBack();
       call.kept().restore();
     }
     List<Fd> along = !woke && file.wakes() ? List.of(file.fd()) : List.of();
@@ -228,14 +281,21 @@ final class CudaProgram {
 
   private MapTarget target(ProgramFile file, long address, long length) throws Denial {
     if (file.kind() == Node.Kind.UVM) {
-      return uvm.target(file, address, length);
+      driver.turn().take();
+      try {
+        return uvm.target(file, address, length);
+      } finally {
+        driver.turn().giveBack();
+      }
     }
     return file.target()
         .orElseThrow(() -> new Denial(RmStatus.INVALID_STATE, "a map that nothing prepared"));
   }
 
   private void end() {
+    driver.turn().take();
     try {
+      ended = true;
       freeClients(_ -> true);
     } catch (SyscallException | IllegalStateException e) {
       refusals.accept("its clients are freed with its files: " + e);
@@ -243,6 +303,7 @@ final class CudaProgram {
       driver.objects().groups().removeAll();
       driver.files().closeAll();
       driver.objects().removeAll();
+      driver.turn().giveBack();
     }
   }
 }

@@ -16,12 +16,14 @@ import io.sluice.channel.nvidia.time.ProgramTime;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.channel.nvidia.time.TimeUse;
 import java.lang.foreign.MemorySegment;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,11 +39,15 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
 
   private static final long LEAST_DESCRIPTORS = 512;
 
+  /** How long programs are waited for that are in a call, before their memory moves. */
+  private static final long PATIENCE_NS = 100_000_000;
+
   private final String guest;
   private final Kernel kernel;
   private final DriverPort port;
   private final RelayCard card;
   private final RelayLimits limits;
+  private final ProgramCopier copier;
   private final Runnable dropPrivileges;
   private final TimeSlices time;
   private final GuestSlices slices;
@@ -62,6 +68,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   private boolean closed;
 
   /**
+   * @param copier of the card
    * @param time slices of the card's guests
    * @param clock nanoseconds
    * @param dropPrivileges takes all capabilities from the calling thread: with {@code
@@ -73,6 +80,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
       DriverPort port,
       RelayCard card,
       RelayLimits limits,
+      ProgramCopier copier,
       TimeSlices time,
       LongSupplier clock,
       Runnable dropPrivileges) {
@@ -81,6 +89,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     this.port = port;
     this.card = card;
     this.limits = limits;
+    this.copier = copier;
     this.time = time;
     slices = time.join(guest);
     this.clock = clock;
@@ -131,6 +140,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
           "End one, or raise cuda-programs.");
     }
     MemoryShare ownVideo = new MemoryShare(limits.video());
+    MemoryShare ownSystem = new MemoryShare(pinned);
     MemoryShare ownDescriptors = new MemoryShare(descriptors);
     ProgramGroups groups = new ProgramGroups(this::control, slices, graphics);
     CudaProgram program =
@@ -143,10 +153,13 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
                 port,
                 card,
                 new ProgramFiles(port, ownDescriptors),
-                new ProgramObjects(ownVideo, groups),
+                new ProgramObjects(ownVideo, ownSystem, groups),
                 new MemoryShare(pinned),
                 ownDescriptors,
-                ownVideo),
+                ownVideo,
+                ownSystem,
+                copier,
+                new ProgramTurn()),
             clock,
             what -> log.refused(peer, what));
     programs.put(program.status().number(), program);
@@ -214,6 +227,59 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
       all = List.copyOf(programs.values());
     }
     all.forEach(CudaProgram::refreshSlices);
+  }
+
+  @Override
+  public Moved evict(long bytes) {
+    return move(bytes, CudaProgram::videoBytes, CudaProgram::evict);
+  }
+
+  @Override
+  public Moved restore(long room, long enough) {
+    long[] left = {room};
+    return move(
+        enough,
+        CudaProgram::systemBytes,
+        (program, wanted, patienceNs) -> {
+          Moved moved = program.restore(left[0], wanted, patienceNs);
+          left[0] -= moved.bytes();
+          return moved;
+        });
+  }
+
+  /** A move of one program. */
+  private interface Move {
+    Moved of(CudaProgram program, long bytes, long patienceNs);
+  }
+
+  /** Of those that have most first. None is waited for longer than all together may be. */
+  private Moved move(long bytes, ToLongFunction<CudaProgram> has, Move move) {
+    List<CudaProgram> all;
+    synchronized (this) {
+      all =
+          programs.values().stream()
+              .filter(program -> has.applyAsLong(program) > 0)
+              .sorted(Comparator.comparingLong(has).reversed())
+              .toList();
+    }
+    long patience = PATIENCE_NS;
+    Moved moved = Moved.NONE;
+    for (CudaProgram program : all) {
+      if (moved.bytes() < bytes) {
+        long since = clock.getAsLong();
+        Moved more = move.of(program, bytes - moved.bytes(), patience);
+        if (more.equals(Moved.NONE)) {
+          patience = Math.max(0, patience - (clock.getAsLong() - since));
+        }
+        moved = moved.plus(more);
+      }
+    }
+    return moved;
+  }
+
+  @Override
+  public synchronized long evictedBytes() {
+    return programs.values().stream().mapToLong(CudaProgram::systemBytes).sum();
   }
 
   @Override

@@ -1,65 +1,108 @@
 package io.sluice.channel.nvidia.relay;
 
-import io.sluice.abi.Errno;
-import io.sluice.abi.RefusedException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The objects that a program has mapped in external ranges of UVM: UVM keeps them, also when they
  * are freed, until it is told to let go.
  */
 final class ExternalMaps {
-  /** Most ranges, and most maps; one each for a cudaMalloc. */
-  static final int MAX_MAPS = 1 << 16;
-
-  /** A map, another one each time: there may be several of the same. */
-  private static final class Mapped {
+  /**
+   * The place of an object in an external range of UVM. Two with the same values are two, as they
+   * are for UVM.
+   */
+  static final class Place {
+    private final ProgramFile file;
     private final long base;
     private final long length;
+    private final long offset;
+    private final byte[] attributes;
     private final RmObject object;
 
-    Mapped(long base, long length, RmObject object) {
+    /**
+     * @param file of UVM, whose address space it is in
+     * @param base address in the GPU's address space
+     * @param length in bytes
+     * @param offset in the object, in bytes
+     * @param attributes of the one GPU that maps it; empty where there are several
+     */
+    Place(
+        ProgramFile file, long base, long length, long offset, byte[] attributes, RmObject object) {
+      this.file = file;
       this.base = base;
       this.length = length;
+      this.offset = offset;
+      this.attributes = attributes;
       this.object = object;
+    }
+
+    ProgramFile file() {
+      return file;
+    }
+
+    long base() {
+      return base;
+    }
+
+    long length() {
+      return length;
+    }
+
+    /** Attributes of the one GPU, which begin with its UUID. */
+    byte[] attributes() {
+      return attributes;
+    }
+
+    RmObject object() {
+      return object;
+    }
+
+    /** Whether a piece of address space, which ends before the last address, has all of it. */
+    boolean endsIn(long start, long bytes) {
+      return Long.compareUnsigned(length, start + bytes - base) <= 0;
+    }
+
+    /** Whether it is the one place of its object, all of it, on one GPU. */
+    boolean isWhole() {
+      return offset == 0
+          && length == object.sizeBytes()
+          && attributes.length > 0
+          && object.isHeldOnce();
     }
   }
 
   private final ProgramObjects objects;
   private final TreeMap<Long, Long> ranges = new TreeMap<>(Long::compareUnsigned);
-  private final TreeMap<Long, Set<Mapped>> maps = new TreeMap<>(Long::compareUnsigned);
-  private int count;
+  private final TreeMap<Long, Set<Place>> maps = new TreeMap<>(Long::compareUnsigned);
+  private final UvmSpace.Counts counts;
 
-  ExternalMaps(ProgramObjects objects) {
+  ExternalMaps(ProgramObjects objects, UvmSpace.Counts counts) {
     this.objects = objects;
-  }
-
-  /**
-   * Whether there is room for one more.
-   *
-   * @throws RefusedException SLU-RLY-002
-   */
-  void requireRoom() {
-    if (ranges.size() >= MAX_MAPS || count >= MAX_MAPS) {
-      throw new RefusedException(
-          RelayCode.TOO_MANY, Errno.ENOMEM, "too many maps of UVM, most=" + MAX_MAPS, "");
-    }
+    this.counts = counts;
   }
 
   /** A range was made. */
   void create(long base, long length) {
-    ranges.put(base, length);
+    if (ranges.put(base, length) == null) {
+      counts.externalRanges++;
+    }
   }
 
   /** An object was mapped. */
-  void map(long base, long length, RmObject object) {
-    object.hold();
-    maps.computeIfAbsent(base, _ -> new LinkedHashSet<>()).add(new Mapped(base, length, object));
-    count++;
+  void map(Place map) {
+    map.object().hold();
+    maps.computeIfAbsent(map.base(), _ -> new LinkedHashSet<>()).add(map);
+    counts.maps++;
+  }
+
+  /** All maps. */
+  Stream<Place> all() {
+    return maps.values().stream().flatMap(Set::stream);
   }
 
   /** What lies in a piece of address space was unmapped. */
@@ -67,23 +110,20 @@ final class ExternalMaps {
     if (Long.compareUnsigned(base, base + length) >= 0) {
       return; // nothing, or beyond the last address
     }
-    List<Mapped> gone = new ArrayList<>();
+    List<Place> gone = new ArrayList<>();
     maps.subMap(base, true, base + length, false)
         .values()
-        .forEach(at ->
-            at.stream()
-                .filter(each -> Long.compareUnsigned(each.length, base + length - each.base) <= 0)
-                .forEach(gone::add));
+        .forEach(at -> at.stream().filter(each -> each.endsIn(base, length)).forEach(gone::add));
     gone.forEach(this::forget);
   }
 
-  private void forget(Mapped mapped) {
-    Set<Mapped> at = maps.get(mapped.base);
-    if (at != null && at.remove(mapped)) {
-      count--;
-      objects.letGo(mapped.object);
+  private void forget(Place map) {
+    Set<Place> at = maps.get(map.base());
+    if (at != null && at.remove(map)) {
+      counts.maps--;
+      objects.letGo(map.object());
       if (at.isEmpty()) {
-        maps.remove(mapped.base);
+        maps.remove(map.base());
       }
     }
   }
@@ -92,14 +132,15 @@ final class ExternalMaps {
   void free(long base) {
     Long length = ranges.remove(base);
     if (length != null) {
+      counts.externalRanges--;
       unmap(base, length);
     }
   }
 
   /** UVM was closed. */
   void freeAll() {
-    List<Mapped> all = maps.values().stream().flatMap(Set::stream).toList();
-    all.forEach(this::forget);
+    all().toList().forEach(this::forget);
+    counts.externalRanges -= ranges.size();
     ranges.clear();
   }
 }

@@ -26,6 +26,11 @@ final class MemoryShare {
     bytes.addAndGet(more);
   }
 
+  /** As {@link MemoryBudget#overflows}. */
+  boolean overflows() {
+    return all.overflows();
+  }
+
   /** As {@link MemoryBudget#makeRoom}. */
   boolean makeRoom() {
     return all.makeRoom();

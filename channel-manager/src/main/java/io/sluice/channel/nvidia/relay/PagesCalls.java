@@ -4,7 +4,6 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.ioctl.NvRegisterFd;
-import io.sluice.abi.rm.ioctl.Nvos00Free;
 import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -35,12 +34,14 @@ final class PagesCalls {
   private static final long PAGE = Kernel.PAGE_BYTES;
 
   private final ProgramDriver driver;
+  private final PoolCalls pools;
 
   /** A file of the card for each of the control node's: RM takes such calls on no other. */
   private final Map<Integer, ProgramFile> cards = new HashMap<>();
 
-  PagesCalls(ProgramDriver driver) {
+  PagesCalls(ProgramDriver driver, PoolCalls pools) {
     this.driver = driver;
+    this.pools = pools;
   }
 
   /**
@@ -225,13 +226,7 @@ final class PagesCalls {
 
   /** Frees an object in RM; what it had is given back by whoever forgets it. */
   int free(ProgramFile control, RmObject object) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment argument = arena.allocate(Nvos00Free.LAYOUT);
-      Nvos00Free.H_ROOT.setBits(argument, object.name().client());
-      Nvos00Free.H_PARENT.setBits(argument, object.parent().handle());
-      Nvos00Free.H_OBJECT.setBits(argument, object.name().handle());
-      return driver.call(control, ProgramEscape.FREE, argument);
-    }
+    return pools.free(control, object.name(), object.parent().handle());
   }
 
   private ProgramFile cardOf(ProgramFile control) {

@@ -2,13 +2,10 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.control.CtxswPreemption;
-import io.sluice.abi.rm.ioctl.Nvos54Control;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
-import io.sluice.abi.rm.program.ProgramEscape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 
 /**
  * The preemption of kernels: at any instruction, as libcuda asks for it. A channel group that did
@@ -43,13 +40,12 @@ final class Preemption {
       CtxswPreemption.FLAGS.setBits(block, CtxswPreemption.FLAGS_CILP_SET);
       CtxswPreemption.H_CHANNEL.setBits(block, group.handle());
       CtxswPreemption.COMPUTE_MODE.setBits(block, CtxswPreemption.COMPUTE_CILP);
-      MemorySegment argument = arena.allocate(Nvos54Control.LAYOUT);
-      Nvos54Control.H_CLIENT.setBits(argument, group.client());
-      Nvos54Control.H_OBJECT.setBits(argument, subdevice.name().handle());
-      Nvos54Control.CMD.setBits(argument, ProgramControl.GR_SET_CTXSW_PREEMPTION_MODE.command());
-      Nvos54Control.PARAMS.set(argument, block.address());
-      Nvos54Control.PARAMS_SIZE.setBits(argument, (int) block.byteSize());
-      int status = driver.call(control, ProgramEscape.CONTROL, List.of(argument, block));
+      int status =
+          driver.control(
+              control,
+              subdevice.name(),
+              ProgramControl.GR_SET_CTXSW_PREEMPTION_MODE.command(),
+              block);
       if (status != RmStatus.OK.code()) {
         throw new Denial(
             RmStatus.INVALID_STATE,

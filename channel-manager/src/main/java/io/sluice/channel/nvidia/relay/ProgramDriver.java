@@ -1,21 +1,28 @@
 package io.sluice.channel.nvidia.relay;
 
+import io.sluice.abi.U32;
+import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.Nvos54Control;
 import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
  * The driver, as one program has it: its files and objects, its share of memory, and the calls made
- * for it. Used by the program's thread alone.
+ * for it. Used by whoever has its turn: the program's thread, or one that moves its memory.
  *
  * @param pinned the host's memory that the GPU may reach for it
  * @param descriptors of the daemon's that it has taken up, each with a mapping or without
  * @param video the video memory that it has
+ * @param system the system memory that it has in place of video memory
+ * @param copier copies its memory when that moves
+ * @param turn guards all that is here
  */
 record ProgramDriver(
     Kernel kernel,
@@ -25,7 +32,10 @@ record ProgramDriver(
     ProgramObjects objects,
     MemoryShare pinned,
     MemoryShare descriptors,
-    MemoryShare video) {
+    MemoryShare video,
+    MemoryShare system,
+    ProgramCopier copier,
+    ProgramTurn turn) {
   private static final int READ_WRITE = 3;
   private static final int MAGIC = 'F';
 
@@ -52,6 +62,26 @@ record ProgramDriver(
   int call(ProgramFile file, UvmCommand command, MemorySegment argument) {
     int _ = port.ioctl(file.fd(), command.number(), argument, List.of(argument));
     return argument.get(ValueLayout.JAVA_INT, command.shape().status());
+  }
+
+  /** Makes a call of RM's that no program may ask for: its status. */
+  int call(ProgramFile file, RmIoctl ioctl, MemorySegment argument, U32 status) {
+    int request = (int) ioctl.request(argument.byteSize());
+    int _ = port.ioctl(file.fd(), request, argument, List.of(argument));
+    return status.bits(argument);
+  }
+
+  /** Sends a command that the relay has written: its status. */
+  int control(ProgramFile file, RmObject.Name object, int command, MemorySegment block) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(Nvos54Control.LAYOUT);
+      Nvos54Control.H_CLIENT.setBits(argument, object.client());
+      Nvos54Control.H_OBJECT.setBits(argument, object.handle());
+      Nvos54Control.CMD.setBits(argument, command);
+      Nvos54Control.PARAMS.set(argument, block.address());
+      Nvos54Control.PARAMS_SIZE.setBits(argument, (int) block.byteSize());
+      return call(file, ProgramEscape.CONTROL, List.of(argument, block));
+    }
   }
 
   /** Refuses a client that is not the program's. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The objects of a program: which clients are its own, what hangs below what, and what each has of
@@ -28,7 +29,11 @@ final class ProgramObjects {
   /** Most channel groups; a CUDA context has four. */
   static final int MAX_GROUPS = 128;
 
+  /** Handles of what the relay makes for a program: none that libcuda chooses. */
+  private static final int FIRST_HANDLE = 0x5e10_0000;
+
   private final MemoryShare video;
+  private final MemoryShare system;
   private final ProgramGroups groups;
   private final Map<RmObject.Name, RmObject> objects = new LinkedHashMap<>();
   private final Map<Integer, ProgramFile> controls = new HashMap<>();
@@ -37,9 +42,11 @@ final class ProgramObjects {
   private final Set<RmObject> nameless = new LinkedHashSet<>();
 
   private volatile int channels; // for others to read
+  private int nextHandle = FIRST_HANDLE;
 
-  ProgramObjects(MemoryShare video, ProgramGroups groups) {
+  ProgramObjects(MemoryShare video, MemoryShare system, ProgramGroups groups) {
     this.video = video;
+    this.system = system;
     this.groups = groups;
   }
 
@@ -60,16 +67,28 @@ final class ProgramObjects {
     return Optional.ofNullable(objects.get(new RmObject.Name(client, handle)));
   }
 
+  /** A name that no object has, for one that the relay makes. */
+  RmObject.Name freeName(int client) {
+    RmObject.Name name;
+    do {
+      name = new RmObject.Name(client, nextHandle++);
+    } while (objects.containsKey(name));
+    return name;
+  }
+
+  /** All objects of a class. */
+  Stream<RmObject> all(ProgramClass type) {
+    return objects.values().stream().filter(each -> each.is(type));
+  }
+
   /** The first object of a class. */
   Optional<RmObject> first(ProgramClass type) {
-    return objects.values().stream().filter(each -> each.is(type)).findFirst();
+    return all(type).findFirst();
   }
 
   /** The first object of a class that a client has. */
   Optional<RmObject> first(int client, ProgramClass type) {
-    return objects.values().stream()
-        .filter(each -> each.name().client() == client && each.is(type))
-        .findFirst();
+    return all(type).filter(each -> each.name().client() == client).findFirst();
   }
 
   /**
@@ -167,6 +186,8 @@ final class ProgramObjects {
   private void giveBack(RmObject object) {
     video.giveBack(object.videoBytes());
     object.setVideoBytes(0);
+    system.giveBack(object.systemBytes());
+    object.setSystemBytes(0);
     object.closePages();
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
       channels = channels - 1;

@@ -2,10 +2,11 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MovableMemory;
 import java.util.List;
 
 /** The relay of a guest's CUDA programs, as whoever lets them in uses it. */
-public interface ProgramRelay extends AutoCloseable {
+public interface ProgramRelay extends MovableMemory, AutoCloseable {
   /**
    * Serves a program until it leaves or is sent away; all that it made is gone when this returns.
    * For a thread of its own, which may block, and which has no privileges afterwards.

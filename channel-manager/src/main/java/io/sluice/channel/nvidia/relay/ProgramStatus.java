@@ -13,6 +13,7 @@ import io.sluice.abi.sys.PeerCredentials;
  * @param channels it has
  * @param videoBytes video memory it has allocated
  * @param hostBytes the host's memory that the GPU may reach for it
+ * @param evictedBytes those of it that are in place of video memory
  */
 public record ProgramStatus(
     long number,
@@ -22,4 +23,5 @@ public record ProgramStatus(
     int files,
     int channels,
     long videoBytes,
-    long hostBytes) {}
+    long hostBytes,
+    long evictedBytes) {}

@@ -26,10 +26,10 @@ final class RmCalls {
   private final AllocCalls allocs;
   private final ControlCalls controls;
 
-  RmCalls(ProgramDriver driver, PagesCalls pages) {
+  RmCalls(ProgramDriver driver, PagesCalls pages, PoolCalls pools) {
     this.driver = driver;
     this.pages = pages;
-    allocs = new AllocCalls(driver, pages);
+    allocs = new AllocCalls(driver, pages, pools);
     controls = new ControlCalls(driver);
   }
 

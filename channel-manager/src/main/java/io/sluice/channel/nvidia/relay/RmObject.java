@@ -20,7 +20,10 @@ final class RmObject {
   private final Optional<ProgramClass> type;
   private final Set<Name> children = new LinkedHashSet<>();
   private long videoBytes;
+  private long systemBytes;
   private long sizeBytes;
+  private boolean moved;
+  private boolean data;
   private Optional<HostPages> pages = Optional.empty();
   private boolean mappedByGpu;
   private int holds;
@@ -59,6 +62,38 @@ final class RmObject {
 
   void setVideoBytes(long bytes) {
     videoBytes = bytes;
+  }
+
+  /** System memory that was taken for it in place of video memory. */
+  long systemBytes() {
+    return systemBytes;
+  }
+
+  void setSystemBytes(long bytes) {
+    moved |= bytes > 0;
+    systemBytes = bytes;
+  }
+
+  /** Whether it is in system memory in place of video memory. */
+  boolean isOfSystem() {
+    return systemBytes > 0;
+  }
+
+  /** Whether it ever was. */
+  boolean hasMoved() {
+    return moved;
+  }
+
+  /**
+   * Whether it is memory of the program's own, which {@code cudaMalloc} has given it; what libcuda
+   * needs for itself is not.
+   */
+  boolean isData() {
+    return data;
+  }
+
+  void setData() {
+    data = true;
   }
 
   /** How long the memory is. */
@@ -101,6 +136,10 @@ final class RmObject {
 
   boolean isHeld() {
     return holds > 0;
+  }
+
+  boolean isHeldOnce() {
+    return holds == 1;
   }
 
   /** Whether it is the page of the doorbell. */

@@ -10,11 +10,15 @@ import io.sluice.abi.uvm.UvmMapExternal;
 import io.sluice.abi.uvm.UvmMigrate;
 import io.sluice.abi.uvm.UvmRange;
 import io.sluice.abi.uvm.UvmSemaphorePool;
+import io.sluice.abi.uvm.UvmUnmapExternal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * UVM's commands. Nothing of UVM's is ever mapped by a program: its semaphores and its managed
@@ -25,9 +29,6 @@ final class UvmCalls {
   /** {@code UVM_INIT_FLAGS_MULTI_PROCESS_SHARING_MODE}: another process may have the mappings. */
   private static final long MULTI_PROCESS = 2;
 
-  /** Handles of what the relay makes for a program: none that libcuda chooses. */
-  private static final int FIRST_HANDLE = 0x5e10_0000;
-
   /** The attributes, and their count right behind them, in both arguments. */
   private static final long ATTRIBUTES_AND_COUNT = UvmMapExternal.ATTRIBUTES_BYTES + Long.BYTES;
 
@@ -35,20 +36,14 @@ final class UvmCalls {
 
   private final ProgramDriver driver;
   private final PagesCalls pages;
-  private final UvmRanges ranges = new UvmRanges();
-  private final ExternalMaps external;
-  private int nextHandle = FIRST_HANDLE;
+  private final UvmSpace.Counts counts = new UvmSpace.Counts();
 
-  /** The file that has an address space: there is one in a CUDA program. */
-  private Optional<ProgramFile> initialized = Optional.empty();
-
-  /** How each GPU maps the semaphores: what is made later is mapped alike. */
-  private Optional<byte[]> attributes = Optional.empty();
+  /** By the numbers of the files: a program that uses NVML, too, has two. */
+  private final Map<Integer, UvmSpace> spaces = new LinkedHashMap<>();
 
   UvmCalls(ProgramDriver driver, PagesCalls pages) {
     this.driver = driver;
     this.pages = pages;
-    external = new ExternalMaps(driver.objects());
   }
 
   /**
@@ -113,18 +108,24 @@ final class UvmCalls {
     return driver.port().ioctl(call.file().fd(), call.request(), argument, List.of(argument));
   }
 
+  private UvmSpace spaceOf(ProgramFile file) {
+    return spaces.computeIfAbsent(file.number(), _ -> new UvmSpace(file, driver.objects(), counts));
+  }
+
   private int createRange(DriverCall call) throws Denial {
-    external.requireRoom();
+    counts.requireMap();
     MemorySegment argument = call.argument();
     int result = pass(UvmCommand.CREATE_EXTERNAL_RANGE, call);
     if (isOk(UvmCommand.CREATE_EXTERNAL_RANGE, argument)) {
-      external.create(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+      spaceOf(call.file())
+          .external()
+          .create(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
     }
     return result;
   }
 
   private int mapExternal(DriverCall call) throws Denial {
-    external.requireRoom();
+    counts.requireMap();
     MemorySegment argument = call.argument();
     RmObject object =
         driver
@@ -134,16 +135,83 @@ final class UvmCalls {
                 new Denial(RmStatus.INVALID_OBJECT_HANDLE, "a map of no object of the program"));
     int result = pass(UvmCommand.MAP_EXTERNAL_ALLOCATION, call);
     if (isOk(UvmCommand.MAP_EXTERNAL_ALLOCATION, argument)) {
-      external.map(UvmMapExternal.BASE.get(argument), UvmMapExternal.LENGTH.get(argument), object);
+      spaceOf(call.file()).external().map(placeIn(call.file(), argument, object));
     }
     return result;
+  }
+
+  private static ExternalMaps.Place placeIn(
+      ProgramFile file, MemorySegment argument, RmObject object) {
+    boolean one = UvmMapExternal.ATTRIBUTES_COUNT.get(argument) == 1;
+    return new ExternalMaps.Place(
+        file,
+        UvmMapExternal.BASE.get(argument),
+        UvmMapExternal.LENGTH.get(argument),
+        UvmMapExternal.OFFSET.get(argument),
+        argument
+            .asSlice(UvmMapExternal.ATTRIBUTES, one ? UvmMapExternal.ATTRIBUTES_OF_ONE : 0)
+            .toArray(ValueLayout.JAVA_BYTE),
+        object);
+  }
+
+  /** The places of objects of the program's. */
+  Stream<ExternalMaps.Place> places() {
+    return spaces.values().stream().flatMap(space -> space.external().all());
+  }
+
+  /**
+   * Maps other memory at an object's place. The GPU must not reach for it meanwhile.
+   *
+   * @param control the file of the client that has both
+   * @param handle of the other memory, as long as the object
+   * @throws Denial when UVM refuses: what was there is there again
+   * @throws IllegalStateException when it is not: nothing is mapped there now
+   */
+  void replace(ExternalMaps.Place place, ProgramFile control, int handle) throws Denial {
+    ProgramFile uvm = place.file();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment unmap = arena.allocate(UvmUnmapExternal.LAYOUT);
+      UvmUnmapExternal.BASE.set(unmap, place.base());
+      UvmUnmapExternal.LENGTH.set(unmap, place.length());
+      MemorySegment.copy(
+          place.attributes(),
+          0,
+          unmap,
+          ValueLayout.JAVA_BYTE,
+          UvmUnmapExternal.GPU_UUID,
+          UvmUnmapExternal.GPU_UUID_BYTES);
+      requireOk(driver.call(uvm, UvmCommand.UNMAP_EXTERNAL, unmap), "an unmap");
+      int status = map(uvm, place, control, handle);
+      if (status != RmStatus.OK.code()
+          && map(uvm, place, control, place.object().name().handle()) != RmStatus.OK.code()) {
+        throw new IllegalStateException("UVM maps again nothing that it had mapped");
+      }
+      requireOk(status, "a map elsewhere");
+    }
+  }
+
+  private int map(ProgramFile uvm, ExternalMaps.Place place, ProgramFile control, int handle) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment map = arena.allocate(UvmMapExternal.LAYOUT);
+      UvmMapExternal.BASE.set(map, place.base());
+      UvmMapExternal.LENGTH.set(map, place.length());
+      byte[] how = place.attributes();
+      MemorySegment.copy(how, 0, map, ValueLayout.JAVA_BYTE, UvmMapExternal.ATTRIBUTES, how.length);
+      UvmMapExternal.ATTRIBUTES_COUNT.set(map, 1);
+      UvmMapExternal.CONTROL_FD.set(map, control.fd().number());
+      UvmMapExternal.H_CLIENT.setBits(map, place.object().name().client());
+      UvmMapExternal.H_MEMORY.setBits(map, handle);
+      return driver.call(uvm, UvmCommand.MAP_EXTERNAL_ALLOCATION, map);
+    }
   }
 
   private int unmapExternal(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     int result = pass(UvmCommand.UNMAP_EXTERNAL, call);
     if (isOk(UvmCommand.UNMAP_EXTERNAL, argument)) {
-      external.unmap(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+      spaceOf(call.file())
+          .external()
+          .unmap(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
     }
     return result;
   }
@@ -154,10 +222,10 @@ final class UvmCalls {
 
   /** A file of UVM's is closed: what was made through it goes with it. */
   void closed(ProgramFile file) {
-    if (initialized.filter(file::equals).isPresent()) {
-      initialized = Optional.empty();
-      external.freeAll();
-      ranges.removeAll().forEach(range -> forget(range.memory()));
+    UvmSpace space = spaces.remove(file.number());
+    if (space != null) {
+      space.external().freeAll();
+      space.ranges().removeAll().forEach(range -> forget(range.memory()));
     }
   }
 
@@ -180,7 +248,6 @@ final class UvmCalls {
     MemorySegment argument = call.argument();
     long flags = argument.get(ValueLayout.JAVA_LONG, 0);
     argument.set(ValueLayout.JAVA_LONG, 0, flags | MULTI_PROCESS);
-    initialized = Optional.of(call.file());
     try {
       return pass(UvmCommand.INITIALIZE, call);
     } finally {
@@ -190,8 +257,8 @@ final class UvmCalls {
 
   private int semaphorePool(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
-    attributes =
-        Optional.of(
+    spaceOf(call.file())
+        .setAttributes(
             argument
                 .asSlice(UvmSemaphorePool.ATTRIBUTES, ATTRIBUTES_AND_COUNT)
                 .toArray(ValueLayout.JAVA_BYTE));
@@ -208,7 +275,7 @@ final class UvmCalls {
    * which begins with this.
    */
   MapTarget target(ProgramFile file, long address, long length) throws Denial {
-    Optional<UvmRanges.Range> there = ranges.at(address);
+    Optional<UvmRanges.Range> there = spaceOf(file).ranges().at(address);
     UvmRanges.Range range = there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
     HostPages of = pagesOf(range);
@@ -220,10 +287,13 @@ final class UvmCalls {
   }
 
   private UvmRanges.Range makeRange(ProgramFile uvm, long base, long length) throws Denial {
-    ranges.requireRoom();
+    counts.requireRange();
+    UvmSpace space = spaceOf(uvm);
     byte[] how =
-        attributes.orElseThrow(
-            () -> new Denial(RmStatus.INVALID_STATE, "memory of UVM before its semaphores"));
+        space
+            .attributes()
+            .orElseThrow(
+                () -> new Denial(RmStatus.INVALID_STATE, "memory of UVM before its semaphores"));
     RmObject device =
         driver
             .objects()
@@ -231,7 +301,8 @@ final class UvmCalls {
             .orElseThrow(() -> new Denial(RmStatus.INVALID_STATE, "memory of UVM without a card"));
     int client = device.name().client();
     ProgramFile control = driver.objects().controlOf(client).orElseThrow();
-    RmObject memory = pages.make(control, freeName(client), device.name().handle(), length, 0);
+    RmObject memory =
+        pages.make(control, driver.objects().freeName(client), device.name().handle(), length, 0);
     boolean made = false;
     try {
       create(uvm, control, base, memory, how);
@@ -244,16 +315,8 @@ final class UvmCalls {
     }
     memory.hold();
     UvmRanges.Range range = new UvmRanges.Range(base, memory);
-    ranges.add(range);
+    space.ranges().add(range);
     return range;
-  }
-
-  private RmObject.Name freeName(int client) {
-    RmObject.Name name;
-    do {
-      name = new RmObject.Name(client, nextHandle++);
-    } while (driver.objects().find(name.client(), name.handle()).isPresent());
-    return name;
   }
 
   /** An external range, and the memory mapped in it. */
@@ -287,12 +350,13 @@ final class UvmCalls {
 
   private int free(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
-    Optional<UvmRanges.Range> range = ranges.at(UvmRange.BASE.get(argument));
+    UvmSpace space = spaceOf(call.file());
+    Optional<UvmRanges.Range> range = space.ranges().at(UvmRange.BASE.get(argument));
     int result = pass(UvmCommand.FREE, call);
     if (isOk(UvmCommand.FREE, argument)) {
-      external.free(UvmRange.BASE.get(argument));
+      space.external().free(UvmRange.BASE.get(argument));
       if (range.isPresent()) {
-        ranges.remove(range.get());
+        space.ranges().remove(range.get());
         forget(range.get().memory());
       }
     }
@@ -302,17 +366,18 @@ final class UvmCalls {
   /** A command about a range: for one of ours there is nothing to do, since it never moves. */
   private int ofRange(UvmCommand command, DriverCall call, long baseAt) throws Denial {
     MemorySegment argument = call.argument();
+    UvmRanges ranges = spaceOf(call.file()).ranges();
     if (ranges.at(argument.get(ValueLayout.JAVA_LONG, baseAt)).isEmpty()) {
       return pass(command, call);
     }
     if (command == UvmCommand.MIGRATE && UvmMigrate.SEMAPHORE.get(argument) != 0) {
-      release(UvmMigrate.SEMAPHORE.get(argument), UvmMigrate.PAYLOAD.bits(argument));
+      release(ranges, UvmMigrate.SEMAPHORE.get(argument), UvmMigrate.PAYLOAD.bits(argument));
     }
     return answer(command, argument, RmStatus.OK);
   }
 
   /** Tells the program by a semaphore of its own that a migration is over. */
-  private void release(long semaphore, int payload) throws Denial {
+  private static void release(UvmRanges ranges, long semaphore, int payload) throws Denial {
     UvmRanges.Range range =
         ranges
             .at(semaphore)

@@ -1,7 +1,5 @@
 package io.sluice.channel.nvidia.relay;
 
-import io.sluice.abi.Errno;
-import io.sluice.abi.RefusedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,9 +10,6 @@ import java.util.TreeMap;
  * semaphores and its managed memory.
  */
 final class UvmRanges {
-  /** Most of them. */
-  static final int MAX_RANGES = 4096;
-
   /**
    * A range.
    *
@@ -27,7 +22,12 @@ final class UvmRanges {
     }
   }
 
+  private final UvmSpace.Counts counts;
   private final TreeMap<Long, Range> ranges = new TreeMap<>();
+
+  UvmRanges(UvmSpace.Counts counts) {
+    this.counts = counts;
+  }
 
   /** The range that an address lies in. */
   Optional<Range> at(long address) {
@@ -36,29 +36,22 @@ final class UvmRanges {
         .filter(range -> range.has(address));
   }
 
-  /**
-   * Whether there is room for one more.
-   *
-   * @throws RefusedException SLU-RLY-002
-   */
-  void requireRoom() {
-    if (ranges.size() >= MAX_RANGES) {
-      throw new RefusedException(
-          RelayCode.TOO_MANY, Errno.ENOMEM, "too many ranges of UVM, most=" + MAX_RANGES, "");
+  void add(Range range) {
+    if (ranges.put(range.base(), range) == null) {
+      counts.ranges++;
     }
   }
 
-  void add(Range range) {
-    ranges.put(range.base(), range);
-  }
-
   void remove(Range range) {
-    ranges.remove(range.base());
+    if (ranges.remove(range.base()) != null) {
+      counts.ranges--;
+    }
   }
 
   /** Forgets all: what there was. */
   List<Range> removeAll() {
     List<Range> all = List.copyOf(ranges.values());
+    counts.ranges -= all.size();
     ranges.clear();
     return all;
   }

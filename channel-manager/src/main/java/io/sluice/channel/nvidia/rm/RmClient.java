@@ -271,13 +271,18 @@ public final class RmClient implements AutoCloseable {
 
   /** A handle of ours of an object of another client of this process. */
   public int dup(RmClient source, int object) {
+    return dup(source.root, object);
+  }
+
+  /** The same, of a client by its handle. */
+  public int dup(int source, int object) {
     int handle = handles.take();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_DUP_OBJECT));
       Nvos55DupObject.H_CLIENT.setBits(argument, root);
       Nvos55DupObject.H_PARENT.setBits(argument, device);
       Nvos55DupObject.H_OBJECT.setBits(argument, handle);
-      Nvos55DupObject.H_CLIENT_SRC.setBits(argument, source.root);
+      Nvos55DupObject.H_CLIENT_SRC.setBits(argument, source);
       Nvos55DupObject.H_OBJECT_SRC.setBits(argument, object);
       port.ioctl(control, RmIoctl.RM_DUP_OBJECT, abi.request(RmIoctl.RM_DUP_OBJECT), argument);
       check("RM_DUP_OBJECT", Nvos55DupObject.STATUS.bits(argument));

@@ -1,7 +1,12 @@
 package io.sluice.channel.nvidia.relay;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -21,7 +26,7 @@ import java.util.Optional;
  * A driver in memory, which knows the calls of CUDA programs: it keeps clients and objects, and
  * refuses what names none of them. It believes its caller, as RM believes the process of the relay.
  */
-final class FakeDriver implements DriverPort {
+final class FakeDriver implements DriverPort, ProgramCopier {
   static final int KERNEL_ADDRESS_HIGH = 0xffff_8880;
   static final int FIRST_CLIENT = 0xc1d0_0001;
   static final int NOT_FOUND = 0x57;
@@ -43,10 +48,27 @@ final class FakeDriver implements DriverPort {
     }
   }
 
+  /** Memory, whatever names it has, with what is in it. */
+  private static final class Memory {
+    final boolean video;
+    int word;
+
+    Memory(boolean video) {
+      this.video = video;
+    }
+  }
+
   private final Kernel kernel;
   private final List<Seen> seen = new ArrayList<>();
   private final Map<Integer, String> open = new HashMap<>();
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
+  private final Map<Long, Memory> memories = new HashMap<>(); // by the objects' names
+  private final Map<Long, Memory> mapped = new HashMap<>(); // by addresses of UVM
+  private final Map<Long, Integer> stopped = new HashMap<>(); // channels, how often
+  private volatile Map<Integer, Runnable> during = Map.of();
+  private int systemLeft = Integer.MAX_VALUE;
+  private int mapsRefused;
+  private int copiesLeft = Integer.MAX_VALUE;
   private int nextClient = FIRST_CLIENT;
   private int token;
   private int refusedCommand = -1;
@@ -76,6 +98,78 @@ final class FakeDriver implements DriverPort {
   /** Has the next allocations of video memory find none. */
   synchronized void haveNoVideoMemory(int times) {
     withoutVideo = times;
+  }
+
+  /** Runs in each call of an escape, before the driver does anything. */
+  void during(ProgramEscape escape, Runnable action) {
+    during = Map.of(escape.nr(), action);
+  }
+
+  /** How many more pieces of system memory there are. */
+  synchronized void haveSystemMemory(int pieces) {
+    systemLeft = pieces;
+  }
+
+  /** Has UVM refuse the next maps. */
+  synchronized void refuseMaps(int times) {
+    mapsRefused = times;
+  }
+
+  /** Has RM refuse a command that no program sends. */
+  synchronized void refuseCommand(int command) {
+    refusedCommand = command;
+  }
+
+  /** How many more copies succeed. */
+  synchronized void copy(int times) {
+    copiesLeft = times;
+  }
+
+  /** Has the GPU write where an object is mapped. */
+  synchronized void store(long address, int word) {
+    at(mapped, address).word = word;
+  }
+
+  /** What the GPU reads there. */
+  synchronized int load(long address) {
+    return at(mapped, address).word;
+  }
+
+  /** Whether video memory is mapped there. */
+  synchronized boolean isVideo(long address) {
+    return at(mapped, address).video;
+  }
+
+  private static Memory at(Map<Long, Memory> all, long key) {
+    Memory memory = all.get(key);
+    if (memory == null) {
+      throw new AssertionError(String.format("no memory, key=0x%x", key));
+    }
+    return memory;
+  }
+
+  /** How many channels stand still. */
+  synchronized long stopped() {
+    return stopped.values().stream().filter(times -> times != 0).count();
+  }
+
+  @Override
+  public synchronized void copy(int client, int from, int to, long bytes) {
+    long channels =
+        objects.entrySet().stream()
+            .filter(each -> each.getKey() >>> 32 == Integer.toUnsignedLong(client))
+            .filter(each -> each.getValue() == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number())
+            .count();
+    assertThat(stopped()).as("channels that run while memory moves").isEqualTo(channels);
+    if (copiesLeft-- <= 0) {
+      throw new RefusedException(RelayCode.NOT_LISTED, Errno.EIO, "no copy", "");
+    }
+    at(memories, name(client, to)).word = at(memories, name(client, from)).word;
+  }
+
+  @Override
+  public synchronized void clear(int client, int object, long bytes) {
+    at(memories, name(client, object)).word = 0;
   }
 
   /** Whether it remembers the calls that come from now on. */
@@ -120,7 +214,12 @@ final class FakeDriver implements DriverPort {
   }
 
   @Override
-  public synchronized int ioctl(
+  public int ioctl(Fd file, int request, MemorySegment argument, List<MemorySegment> blocks) {
+    during.getOrDefault(request & 0xff, () -> {}).run();
+    return call(file, request, argument, blocks);
+  }
+
+  private synchronized int call(
       Fd file, int request, MemorySegment argument, List<MemorySegment> blocks) {
     String node = open.get(file.number());
     if (node == null) {
@@ -131,10 +230,41 @@ final class FakeDriver implements DriverPort {
           blocks.stream().map(block -> block.toArray(ValueLayout.JAVA_BYTE)).toList();
       seen.add(new Seen(node, request, argument.toArray(ValueLayout.JAVA_BYTE), copies));
     }
-    if (!node.equals("nvidia-uvm")) {
+    if (node.equals("nvidia-uvm")) {
+      UvmCommand.of(request).ifPresent(command -> execute(command, argument));
+    } else if ((request & 0xff) == RmIoctl.RM_DUP_OBJECT.nr()) {
+      duplicate(argument);
+    } else {
       execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }
     return 0;
+  }
+
+  private void execute(UvmCommand command, MemorySegment argument) {
+    if (command == UvmCommand.MAP_EXTERNAL_ALLOCATION) {
+      Memory memory = memories.get(name(word(argument, 9252), word(argument, 9256)));
+      if (mapsRefused-- > 0 || memory == null) {
+        set(argument, 9260, NOT_FOUND);
+      } else {
+        mapped.put(argument.get(ValueLayout.JAVA_LONG, 0), memory);
+      }
+    }
+    if (command == UvmCommand.UNMAP_EXTERNAL || command == UvmCommand.FREE) {
+      mapped.remove(argument.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  private void duplicate(MemorySegment argument) {
+    long from = name(word(argument, 12), word(argument, 16));
+    long to = name(word(argument, 0), word(argument, 8));
+    Integer type = objects.get(from);
+    if (type == null || objects.containsKey(to)) {
+      set(argument, 24, NOT_FOUND);
+      return;
+    }
+    objects.put(to, type);
+    memories.put(to, at(memories, from));
+    set(argument, 24, 0);
   }
 
   private void execute(ProgramEscape escape, MemorySegment argument, List<MemorySegment> blocks) {
@@ -174,6 +304,10 @@ final class FakeDriver implements DriverPort {
       set(argument, 40, NO_MEMORY);
       return;
     }
+    if (type == ProgramClass.NV01_MEMORY_SYSTEM.number() && systemLeft-- <= 0) {
+      set(argument, 40, NO_MEMORY);
+      return;
+    }
     put(argument, 40, word(argument, 0), word(argument, 8), type);
   }
 
@@ -184,6 +318,8 @@ final class FakeDriver implements DriverPort {
 
   private void put(MemorySegment argument, int status, int client, int handle, int type) {
     objects.put(name(client, handle), type);
+    boolean video = type == ProgramClass.NV01_MEMORY_LOCAL_USER.number();
+    memories.put(name(client, handle), new Memory(video));
     set(argument, status, 0);
   }
 
@@ -191,6 +327,7 @@ final class FakeDriver implements DriverPort {
     int client = word(argument, 0);
     int handle = word(argument, 8);
     boolean known = objects.remove(name(client, handle)) != null;
+    memories.remove(name(client, handle));
     if (client == handle) {
       objects.keySet().removeIf(each -> each >>> 32 == Integer.toUnsignedLong(client));
     }
@@ -202,6 +339,9 @@ final class FakeDriver implements DriverPort {
     if (word(argument, 8) == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN.command()) {
       set(blocks.get(1), 0, token);
     }
+    if (word(argument, 8) == RmControl.FIFO_DISABLE_CHANNELS.command() && word(argument, 28) == 0) {
+      stop(blocks.get(1));
+    }
     if (word(argument, 8) == 0x201) {
       for (int i = 0; i < 32; i++) {
         set(blocks.get(1), i * 4, i < 2 ? 0x100 + i : -1);
@@ -209,6 +349,15 @@ final class FakeDriver implements DriverPort {
     }
     for (int i = 2; i < blocks.size(); i++) {
       blocks.get(i).fill((byte) ('a' + i));
+    }
+  }
+
+  private void stop(MemorySegment block) {
+    int change = block.get(ValueLayout.JAVA_BYTE, 0) == 0 ? -1 : 1;
+    for (int i = 0; i < word(block, 4); i++) {
+      long channel = name(word(block, 24 + i * 4), word(block, 280 + i * 4));
+      assertThat(objects).containsKey(channel);
+      stopped.merge(channel, change, Integer::sum);
     }
   }
 

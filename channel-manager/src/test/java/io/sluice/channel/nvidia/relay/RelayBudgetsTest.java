@@ -82,21 +82,22 @@ final class RelayBudgetsTest extends RelayFixture {
   /** Without the relay, whose budget of descriptors is less before this kernel. */
   @Test
   void ranges_beyondTheLimit_areRefusedUntilOneIsFreed() {
-    UvmRanges ranges = new UvmRanges();
+    UvmSpace.Counts counts = new UvmSpace.Counts();
+    UvmRanges ranges = new UvmRanges(counts);
     RmObject.Name name = new RmObject.Name(client, MEMORY);
     RmObject memory = new RmObject(name, name, Optional.empty());
-    for (int i = 0; i < UvmRanges.MAX_RANGES; i++) {
-      ranges.requireRoom();
+    for (int i = 0; i < UvmSpace.Counts.MAX_RANGES; i++) {
+      counts.requireRange();
       ranges.add(new UvmRanges.Range(i * PAGE, memory));
     }
 
-    assertThatThrownBy(ranges::requireRoom)
+    assertThatThrownBy(counts::requireRange)
         .isInstanceOfSatisfying(
             RefusedException.class, refusal -> assertThat(refusal.errno()).isEqualTo(Errno.ENOMEM))
         .hasMessageContaining("SLU-RLY-002");
 
     ranges.remove(new UvmRanges.Range(0, memory));
-    ranges.requireRoom();
+    counts.requireRange();
   }
 
   /** All at one address, which is where they are dearest to find. */
@@ -108,7 +109,7 @@ final class RelayBudgetsTest extends RelayFixture {
     driver.look(false);
     external(base, MEMORY);
     ByteBuffer map = externalMap(base);
-    for (int i = 1; i < ExternalMaps.MAX_MAPS; i++) {
+    for (int i = 1; i < UvmSpace.Counts.MAX_MAPS; i++) {
       assertThat(program.ioctl(uvm, UvmCommand.MAP_EXTERNAL_ALLOCATION.number(), map).error())
           .isZero();
     }
@@ -139,12 +140,12 @@ final class RelayBudgetsTest extends RelayFixture {
     driver.look(false);
     ByteBuffer range = block(24);
     range.putLong(8, PAGE);
-    for (int i = 0; i < ExternalMaps.MAX_MAPS; i++) {
+    for (int i = 0; i < UvmSpace.Counts.MAX_MAPS; i++) {
       range.putLong(0, i * PAGE);
       assertThat(program.ioctl(uvm, UvmCommand.CREATE_EXTERNAL_RANGE.number(), range).error())
           .isZero();
     }
-    range.putLong(0, ExternalMaps.MAX_MAPS * PAGE);
+    range.putLong(0, UvmSpace.Counts.MAX_MAPS * PAGE);
 
     assertRefused(program.ioctl(uvm, UvmCommand.CREATE_EXTERNAL_RANGE.number(), range));
 

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,7 @@ abstract class RelayFixture {
   final List<Thread> threads = new ArrayList<>();
   final List<TestProgram> programs = new ArrayList<>();
   final TimeSlices time = new TimeSlices();
+  final AtomicBoolean overflows = new AtomicBoolean();
   final AtomicInteger roomMade = new AtomicInteger(); // how often it still can be
   final DriverRelay relay =
       new DriverRelay(
@@ -52,6 +54,7 @@ abstract class RelayFixture {
           driver,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(3, video(), hostLimit::get),
+          driver,
           time,
           System::nanoTime,
           dropped::incrementAndGet);
@@ -88,6 +91,11 @@ abstract class RelayFixture {
       @Override
       public long limitBytes() {
         return bounded.limitBytes();
+      }
+
+      @Override
+      public boolean overflows() {
+        return overflows.get();
       }
 
       @Override

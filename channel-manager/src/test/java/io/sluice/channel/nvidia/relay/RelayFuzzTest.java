@@ -48,6 +48,7 @@ final class RelayFuzzTest {
           suspicious,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
+          driver,
           new TimeSlices(),
           System::nanoTime,
           () -> {});

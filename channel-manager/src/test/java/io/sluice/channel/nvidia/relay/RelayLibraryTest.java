@@ -44,6 +44,7 @@ final class RelayLibraryTest {
           driver,
           new RelayCard(0x100, 0, 0),
           new RelayLimits(16, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
+          driver,
           new TimeSlices(),
           System::nanoTime,
           this::dropPrivileges);

@@ -59,6 +59,7 @@ final class RelayTraceFuzzTest {
           suspicious,
           traces.getFirst().card(),
           new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
+          driver,
           new TimeSlices(),
           System::nanoTime,
           () -> {});

@@ -41,6 +41,7 @@ final class RelayTraceTest {
             driver,
             trace.card(),
             new RelayLimits(1, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
+            new FakeDriver(kernel),
             new TimeSlices(),
             System::nanoTime,
             () -> {});

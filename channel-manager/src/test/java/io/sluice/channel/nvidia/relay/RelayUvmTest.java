@@ -155,4 +155,24 @@ final class RelayUvmTest extends RelayFixture {
         .isEqualTo(OK);
     assertThat(relay.programs().getFirst().videoBytes()).isZero();
   }
+
+  /** PyTorch has two of them: what one has does not go with the other. */
+  @Test
+  void uvm_anotherThatIsClosed_letsGoOfNothing() {
+    device();
+    assertThat(program.ioctl(uvm, UvmCommand.INITIALIZE.number(), block(16)).error()).isZero();
+    pool(0x2_04a0_0000L);
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    external(0x10_0000_0000L, MEMORY);
+    int another = program.open("nvidia-uvm");
+    assertThat(program.ioctl(another, UvmCommand.INITIALIZE.number(), block(16)).error()).isZero();
+    assertThat(program.close(another).error()).isZero();
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isEqualTo(4096);
+    assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(2 << 20);
+    assertThat(program.close(uvm).error()).isZero();
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+  }
 }

@@ -10,6 +10,7 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.QuotaCounters;
 import io.sluice.channel.policy.Watchdog;
 import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.Threads;
@@ -197,6 +198,7 @@ public final class GpuShares implements AutoCloseable {
     lock.lock();
     try {
       relays.put(guest, relay);
+      quotas.setMover(guest, relay);
       relay.setWeight(set.getOrDefault(guest, Quota.DEFAULT).weight());
     } finally {
       lock.unlock();
@@ -257,7 +259,7 @@ public final class GpuShares implements AutoCloseable {
     try {
       Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
       MemoryUse use = quotas.use(guest);
-      MemoryQuotas.Counters moves = quotas.counters(guest);
+      QuotaCounters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
       ProgramRelay relay = relays.get(guest);
       Past all =

@@ -88,7 +88,8 @@ public final class CudaPrograms implements ProgramsMXBean {
           program.calls(),
           program.refused(),
           program.videoBytes(),
-          program.hostBytes());
+          program.hostBytes(),
+          program.evictedBytes());
     }
   }
 

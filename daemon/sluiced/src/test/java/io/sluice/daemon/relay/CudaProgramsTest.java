@@ -323,7 +323,8 @@ final class CudaProgramsTest {
                   480,
                   2,
                   1000,
-                  80));
+                  80,
+                  60));
       assertThat(programs.getGuests())
           .containsExactly(
               Map.entry(

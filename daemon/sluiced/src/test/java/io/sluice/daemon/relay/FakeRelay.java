@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import java.lang.foreign.Arena;
@@ -83,6 +84,21 @@ final class FakeRelay implements ProgramRelay {
   }
 
   @Override
+  public Moved evict(long bytes) {
+    return Moved.NONE;
+  }
+
+  @Override
+  public Moved restore(long room, long enough) {
+    return Moved.NONE;
+  }
+
+  @Override
+  public long evictedBytes() {
+    return 0;
+  }
+
+  @Override
   public TimeUsage timeUsage() {
     return TimeUsage.NONE;
   }
@@ -102,7 +118,15 @@ final class FakeRelay implements ProgramRelay {
     return programs.entrySet().stream()
         .map(each ->
             new ProgramStatus(
-                each.getKey(), kernel.peerCredentials(each.getValue()), 480, 2, 9, 20, 1000, 80))
+                each.getKey(),
+                kernel.peerCredentials(each.getValue()),
+                480,
+                2,
+                9,
+                20,
+                1000,
+                80,
+                60))
         .toList();
   }
 

@@ -26,6 +26,7 @@ final class Sleepers {
           Map.entry("Load", "the pace of a load"),
           Map.entry("MachineDamageTest", "the time for which a destination is late"),
           Map.entry("MachineFaultTest", "the time for which a process stands still"),
+          Map.entry("NvidiaCudaMovesTest", "the pace at which memory moves under a program"),
           Map.entry("MemoryAttacks", "an attack that holds what it has until it is over"),
           Map.entry("Newcomer", "the pace of lists"),
           Map.entry("NvidiaDaemonTest", "waits longer than the kill-timeout, and shorter"),

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Assumptions;
 
@@ -33,6 +34,7 @@ public final class CudaRig implements AutoCloseable {
 
   public final AtomicLong videoLimit = new AtomicLong(64L << 30);
   public final AtomicLong hostLimit = new AtomicLong(16L << 30);
+  public final AtomicBoolean overflows = new AtomicBoolean();
   public final DriverRelay relay;
 
   private final Path directory;
@@ -45,6 +47,41 @@ public final class CudaRig implements AutoCloseable {
   private final Path parts;
   private final Thread acceptor;
   private volatile boolean closed;
+
+  /** Video memory up to the limit, and what does not fit in system memory, if it is to be. */
+  private final class Budget implements MemoryBudget {
+    private final MemoryBudget bounded = MemoryBudget.upTo(videoLimit::get);
+
+    @Override
+    public boolean take(long bytes) {
+      return bounded.take(bytes);
+    }
+
+    @Override
+    public void add(long bytes) {
+      bounded.add(bytes);
+    }
+
+    @Override
+    public void giveBack(long bytes) {
+      bounded.giveBack(bytes);
+    }
+
+    @Override
+    public long bytes() {
+      return bounded.bytes();
+    }
+
+    @Override
+    public long limitBytes() {
+      return bounded.limitBytes();
+    }
+
+    @Override
+    public boolean overflows() {
+      return overflows.get();
+    }
+  }
 
   /** The end of a program: what it printed, and how it ended. */
   public record Ended(int status, String output) {
@@ -69,7 +106,8 @@ public final class CudaRig implements AutoCloseable {
             recorder.map(each -> each.kernel(kernel)).orElse(kernel),
             this.driver,
             gpu.relayCard(),
-            new RelayLimits(PROGRAMS, MemoryBudget.upTo(videoLimit::get), hostLimit::get),
+            new RelayLimits(PROGRAMS, new Budget(), hostLimit::get),
+            gpu.copier(),
             new TimeSlices(),
             System::nanoTime,
             new RealSandboxKernel(kernel)::dropCapabilities);

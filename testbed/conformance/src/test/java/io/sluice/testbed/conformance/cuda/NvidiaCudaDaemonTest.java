@@ -82,6 +82,38 @@ final class NvidiaCudaDaemonTest {
     assertThat(daemon.ctl("program", "list", "a", "--format", "json")).doesNotContain("pid");
   }
 
+  /** What is beyond a limit that falls moves to system memory under the program, and returns. */
+  @Test
+  void limit_thatFallsUnderAProgram_hasItsMemoryMove() throws Exception {
+    try (CudaRig rig = CudaRig.open(Files.createDirectories(directory.resolve("rig")))) {
+      String programs = rig.compile("cuda_programs.cu").toString();
+      String natively = rig.natively(programs, "lasting").output();
+      try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+        Future<String> program =
+            other.submit(() -> runOf("b", rig.parts(), programs, "keep", "512", "lasting"));
+        daemon.awaitQuota("b", now -> now.heldBytes() > 512 << 20);
+        daemon.ctl("quota", "set", "b", "--vram-limit", "128MiB");
+        long evicted = daemon.awaitQuota("b", now -> now.evictedBytes() > 0).evictedBytes();
+        assertThat(evicted).isGreaterThanOrEqualTo(512 << 20);
+        assertThat(daemon.ctl("program", "list", "b")).contains("514.0 MiB");
+        daemon.ctl("quota", "set", "b", "--vram-limit", "4GiB");
+        var _ = daemon.awaitQuota("b", now -> now.evictedBytes() == 0);
+        assertThat(program.get()).isEqualTo(natively);
+      }
+    }
+  }
+
+  @Test
+  void program_beyondItsShareWithThePolicy_runs() throws Exception {
+    try (CudaRig rig = CudaRig.open(Files.createDirectories(directory.resolve("rig")))) {
+      String programs = rig.compile("cuda_programs.cu").toString();
+      daemon.ctl("quota", "set", "a", "--beyond-share", "system-memory");
+      assertThat(run(rig.parts(), programs, "hold", "3072", "vec", "graph"))
+          .contains("hold 3072 MiB: no error")
+          .endsWith(rig.natively(programs, "vec", "graph").output());
+    }
+  }
+
   /** Kernels of a and b that have ended in the same seconds, while both never ran out of work. */
   private long[] compete(Path parts, String programs) throws Exception {
     String from = Long.toString(Instant.now().getEpochSecond() + BEFORE_S);

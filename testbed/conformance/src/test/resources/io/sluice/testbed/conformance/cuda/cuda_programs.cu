@@ -437,6 +437,13 @@ static void share(double from, double seconds) {  // kernels that end within a t
   printf("share: %ld kernels\n", done - before);
 }
 
+static void keep(size_t mib) {  // has so much until it ends, with something in it
+  uint32_t *data;
+  CHECK(cudaMalloc(&data, mib << 20));
+  CHECK(cudaMemset(data, 0x5a, mib << 20));
+  CHECK(cudaDeviceSynchronize());
+}
+
 static void hold(size_t mib) {  // allocates so much, says how it went
   void *data = nullptr;
   cudaError_t error = cudaMalloc(&data, mib << 20);
@@ -455,6 +462,7 @@ int main(int count, char **names) {
                {"threads", threads}, {"figures", figures}, {"spin", spin},
                {"endless", endless}, {"lasting", lasting}};
   for (int i = 1; i < count; i++) {
+    if (!strcmp(names[i], "keep")) keep(atoi(names[++i]));
     if (!strcmp(names[i], "hold")) hold(atoi(names[++i]));
     if (!strcmp(names[i], "share")) {
       share(atof(names[i + 1]), atof(names[i + 2]));

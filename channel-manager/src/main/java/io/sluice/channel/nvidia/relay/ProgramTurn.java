@@ -1,0 +1,47 @@
+package io.sluice.channel.nvidia.relay;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The turn to work on a program's objects: its thread has it during a call, and whoever moves its
+ * memory between two. It is taken under the lock of the quotas; so whoever has it waits for these
+ * {@linkplain #aside without it}.
+ */
+final class ProgramTurn {
+  /** In order: whoever moves memory again and again does not keep the program from its calls. */
+  private final ReentrantLock lock = new ReentrantLock(true);
+
+  void take() {
+    lock.lock();
+  }
+
+  /**
+   * Takes it, if it is to be had soon.
+   *
+   * @param patienceNs how long it is waited for
+   */
+  boolean tryTake(long patienceNs) {
+    try {
+      return lock.tryLock(patienceNs, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  void giveBack() {
+    lock.unlock();
+  }
+
+  /** Asks something that may wait for others: they may have the turn meanwhile. */
+  boolean aside(BooleanSupplier question) {
+    lock.unlock();
+    try {
+      return question.getAsBoolean();
+    } finally {
+      lock.lock();
+    }
+  }
+}

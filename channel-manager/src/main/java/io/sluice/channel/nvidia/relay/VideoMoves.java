@@ -1,0 +1,191 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.channel.MovableMemory.Moved;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The moves of a program's own data between video memory and system memory, under it: it keeps its
+ * addresses and its handles, and only its channels stand still, while the engine copies and UVM
+ * maps. What libcuda has for itself stays where it is: code, stacks and the like.
+ *
+ * <p>The destination is made before the channels stop, and the source freed when they go on again.
+ */
+final class VideoMoves {
+  private final ProgramDriver driver;
+  private final PoolCalls pools;
+  private final UvmCalls uvm;
+  private final Consumer<String> notes;
+
+  /**
+   * A piece under way.
+   *
+   * @param control the file of its client
+   * @param target the name under which the destination is made
+   */
+  private record Step(ExternalMaps.Place place, ProgramFile control, RmObject.Name target) {
+    RmObject object() {
+      return place.object();
+    }
+  }
+
+  /**
+   * @param notes told why something does not move
+   */
+  VideoMoves(ProgramDriver driver, PoolCalls pools, UvmCalls uvm, Consumer<String> notes) {
+    this.driver = driver;
+    this.notes = notes;
+    this.pools = pools;
+    this.uvm = uvm;
+  }
+
+  /**
+   * Moves to system memory.
+   *
+   * @param bytes that are to leave video memory; some more may
+   */
+  Moved evict(long bytes) {
+    List<ExternalMaps.Place> left =
+        new ArrayList<>(places(object -> object.videoBytes() > 0).toList());
+    List<ExternalMaps.Place> chosen = fitting(left, bytes);
+    left.removeAll(chosen);
+    if (!left.isEmpty() && chosen.stream().mapToLong(ExternalMaps.Place::length).sum() < bytes) {
+      chosen.add(left.getLast());
+    }
+    return move(chosen, true);
+  }
+
+  /**
+   * Moves back.
+   *
+   * @param room bytes of video memory that there are
+   * @param enough bytes after which no other piece is begun
+   */
+  Moved restore(long room, long enough) {
+    List<ExternalMaps.Place> fitting = fitting(places(RmObject::isOfSystem).toList(), room);
+    long[] before = {0};
+    return move(
+        fitting.stream()
+            .takeWhile(place -> {
+              boolean wanted = before[0] < enough;
+              before[0] += place.length();
+              return wanted;
+            })
+            .toList(),
+        false);
+  }
+
+  /** The largest first, as far as they fit. */
+  private static List<ExternalMaps.Place> fitting(List<ExternalMaps.Place> descending, long bytes) {
+    List<ExternalMaps.Place> chosen = new ArrayList<>();
+    long left = bytes;
+    for (ExternalMaps.Place place : descending) {
+      if (place.length() <= left) {
+        chosen.add(place);
+        left -= place.length();
+      }
+    }
+    return chosen;
+  }
+
+  private Stream<ExternalMaps.Place> places(Predicate<RmObject> which) {
+    return uvm.places()
+        .filter(ExternalMaps.Place::isWhole)
+        .filter(place -> place.object().isData() && which.test(place.object()))
+        .filter(place -> isNamed(place.object()))
+        .sorted(Comparator.comparingLong((ExternalMaps.Place place) -> place.length()).reversed());
+  }
+
+  private boolean isNamed(RmObject object) {
+    return driver
+        .objects()
+        .find(object.name().client(), object.name().handle())
+        .filter(object::equals)
+        .isPresent();
+  }
+
+  private Moved move(List<ExternalMaps.Place> places, boolean out) {
+    List<Step> steps = new ArrayList<>();
+    for (ExternalMaps.Place place : places) {
+      if (!begin(place, out, steps)) {
+        break;
+      }
+    }
+    if (steps.isEmpty()) {
+      return Moved.NONE;
+    }
+    List<Step> moved = new ArrayList<>();
+    try (ChannelHold _ = ChannelHold.of(driver)) {
+      for (Step step : steps) {
+        driver
+            .copier()
+            .copy(
+                step.target().client(),
+                step.object().name().handle(),
+                step.target().handle(),
+                step.place().length());
+        uvm.replace(step.place(), step.control(), step.target().handle());
+        moved.add(step);
+      }
+    } catch (Denial | RefusedException | SyscallException e) {
+      notes.accept("its memory does not move: " + e.getMessage());
+    }
+    Moved all = Moved.NONE;
+    for (Step step : steps) {
+      if (moved.contains(step)) {
+        end(step, out);
+        all = all.plus(new Moved(1, step.place().length()));
+      } else {
+        int _ = pools.free(step.control(), step.target(), parentOf(step));
+      }
+    }
+    return all;
+  }
+
+  /** Finds room. */
+  private boolean begin(ExternalMaps.Place place, boolean out, List<Step> steps) {
+    RmObject object = place.object();
+    int client = object.name().client();
+    ProgramFile control = driver.objects().controlOf(client).orElseThrow();
+    Step step = new Step(place, control, driver.objects().freeName(client));
+    int status =
+        out
+            ? pools.makeSystem(control, step.target(), parentOf(step), place.length())
+            : pools.makeVideo(control, step.target(), parentOf(step), place.length());
+    if (status != RmStatus.OK.code()) {
+      notes.accept("its memory finds no room where it is to move, " + RmStatus.nameOf(status));
+      return false;
+    }
+    steps.add(step);
+    return true;
+  }
+
+  private static int parentOf(Step step) {
+    return step.object().parent().handle();
+  }
+
+  /** What was moved has the old name from now on, and what it was moved from is freed. */
+  private void end(Step step, boolean out) {
+    pools.rename(step.control(), step.target(), step.object().name(), parentOf(step));
+    long bytes = step.place().length();
+    RmObject object = step.object();
+    if (out) {
+      driver.system().add(bytes);
+      object.setSystemBytes(bytes);
+      driver.video().giveBack(object.videoBytes());
+      object.setVideoBytes(0);
+    } else {
+      driver.video().add(bytes);
+      object.setVideoBytes(bytes);
+      driver.system().giveBack(object.systemBytes());
+      object.setSystemBytes(0);
+    }
+  }
+}
