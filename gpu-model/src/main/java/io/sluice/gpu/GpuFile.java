@@ -261,7 +261,7 @@ final class GpuFile implements AutoCloseable {
   }
 
   /** Some free memory that nobody is given until it is given back; null when there is none. */
-  RangeAllocator.@Nullable Range takeFree(Aperture aperture, long from, long bytes) {
+  RangeAllocator.@Nullable AllocatedRange takeFree(Aperture aperture, long from, long bytes) {
     card.lock().lock();
     try {
       return open && sweeping ? aperture.takeFree(from, bytes) : null;
@@ -270,7 +270,7 @@ final class GpuFile implements AutoCloseable {
     }
   }
 
-  void giveBack(Aperture aperture, RangeAllocator.Range range) {
+  void giveBack(Aperture aperture, RangeAllocator.AllocatedRange range) {
     card.lock().lock();
     try {
       aperture.giveBack(range.start(), range.bytes());

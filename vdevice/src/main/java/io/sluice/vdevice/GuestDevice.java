@@ -178,12 +178,12 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   /** How many clients may connect at once now. */
-  public RateLimit.Room connectionRoom() {
+  public RateLimit.Allowance connectionRoom() {
     return connections.room();
   }
 
   /** How many ranges it may map at once now. */
-  public RateLimit.Room mapRoom() {
+  public RateLimit.Allowance mapRoom() {
     return pace.room();
   }
 
