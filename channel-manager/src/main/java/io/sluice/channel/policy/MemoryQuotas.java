@@ -66,11 +66,11 @@ public final class MemoryQuotas {
    * @param returns buffers moved back
    * @param refusals allocations refused for want of room
    */
-  public record Counters(long evictions, long returns, long refusals) {
-    static final Counters NONE = new Counters(0, 0, 0);
+  public record QuotaCounters(long evictions, long returns, long refusals) {
+    static final QuotaCounters NONE = new QuotaCounters(0, 0, 0);
 
-    private Counters plus(long moreEvictions, long moreReturns, long moreRefusals) {
-      return new Counters(
+    private QuotaCounters plus(long moreEvictions, long moreReturns, long moreRefusals) {
+      return new QuotaCounters(
           evictions + moreEvictions, returns + moreReturns, refusals + moreRefusals);
     }
   }
@@ -89,7 +89,7 @@ public final class MemoryQuotas {
   private final QuotaTable quotas;
 
   @GuardedBy("lock")
-  private final Map<String, Counters> counters = new TreeMap<>();
+  private final Map<String, QuotaCounters> counters = new TreeMap<>();
 
   @GuardedBy("lock")
   private final Map<String, Guest> attached = new LinkedHashMap<>();
@@ -130,7 +130,7 @@ public final class MemoryQuotas {
             "guest=" + guest + ": " + refused.cause(),
             refused.fix());
       }
-      counters.putIfAbsent(guest, Counters.NONE);
+      counters.putIfAbsent(guest, QuotaCounters.NONE);
       SortedMap<String, Long> _ = limit(holders(null));
     } finally {
       lock.unlock();
@@ -329,10 +329,10 @@ public final class MemoryQuotas {
   }
 
   /** What was done to a guest so far. */
-  public Counters counters(String guest) {
+  public QuotaCounters counters(String guest) {
     lock.lock();
     try {
-      return counters.getOrDefault(guest, Counters.NONE);
+      return counters.getOrDefault(guest, QuotaCounters.NONE);
     } finally {
       lock.unlock();
     }
@@ -376,9 +376,9 @@ public final class MemoryQuotas {
     }
 
     @Override
-    public Room makeRoom(long bytes) {
+    public Reservation makeRoom(long bytes) {
       if (!tryLock()) {
-        return Room.FREE;
+        return Reservation.FREE;
       }
       return locked(() -> {
         if (isHere()) {
@@ -389,7 +389,7 @@ public final class MemoryQuotas {
     }
 
     @Override
-    public Room makeRoom() {
+    public Reservation makeRoom() {
       lock.lock();
       return locked(() -> {
         if (isHere()) {
@@ -404,10 +404,10 @@ public final class MemoryQuotas {
     }
 
     /** Keeps the lock unless the action fails. */
-    private Room locked(Supplier<Room> action) {
+    private Reservation locked(Supplier<Reservation> action) {
       boolean complete = false;
       try {
-        Room room = action.get();
+        Reservation room = action.get();
         complete = true;
         return room;
       } finally {
@@ -418,7 +418,7 @@ public final class MemoryQuotas {
     }
 
     /** Room under the lock: nothing is brought back into it. */
-    private final class Made implements Room {
+    private final class Made implements Reservation {
       private final Guest guest;
       private final long bytes;
 

@@ -9,8 +9,8 @@ import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.guest.Worker;
-import io.sluice.channel.policy.MemoryQuotas.Counters;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
+import io.sluice.channel.policy.MemoryQuotas.QuotaCounters;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.channel.state.ChannelState;
@@ -176,7 +176,7 @@ final class MemoryQuotasTest {
 
       assertThat(b.buffers().usage().vramBytes()).isEqualTo(16 * MIB);
       assertThat(a.buffers().usage().vramBytes()).isEqualTo(16 * MIB);
-      assertThat(quotas.counters("a")).isEqualTo(new Counters(4, 0, 0));
+      assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(4, 0, 0));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
     }
   }
@@ -193,7 +193,7 @@ final class MemoryQuotasTest {
             .isInstanceOf(RefusedException.class);
       }
 
-      assertThat(quotas.counters("a")).isEqualTo(Counters.NONE);
+      assertThat(quotas.counters("a")).isEqualTo(QuotaCounters.NONE);
       assertThat(quotas.counters("b").refusals()).isEqualTo(2); // the others are of no size
       assertThat(a.buffers().usage().vramBytes()).isEqualTo(32 * MIB);
     }
@@ -325,7 +325,7 @@ final class MemoryQuotasTest {
       assertThat(moved.buffers().limitBytes()).isEqualTo(8 * MIB);
       assertThat(evicted(moved)).containsExactly(2, 4);
       assertThat(moved.buffers().usage().vramBytes()).isEqualTo(6 * MIB);
-      assertThat(there.counters("other")).isEqualTo(Counters.NONE);
+      assertThat(there.counters("other")).isEqualTo(QuotaCounters.NONE);
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
     }
   }
@@ -347,7 +347,7 @@ final class MemoryQuotasTest {
 
       assertThat(moved.buffers().usage().vramBytes()).isZero();
       assertThat(quotas.use("moved").evictedBytes()).isEqualTo(MIB);
-      assertThat(quotas.counters("full")).isEqualTo(Counters.NONE);
+      assertThat(quotas.counters("full")).isEqualTo(QuotaCounters.NONE);
       // Whoever gives the memory itself away, without shares: only the card is full.
       quotas.detach(moved);
       moved.buffers().setLimit(GpuRig.VRAM_BYTES);

@@ -7,8 +7,8 @@ import io.sluice.abi.RefusedException;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
-import io.sluice.channel.policy.MemoryQuotas.Counters;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
+import io.sluice.channel.policy.MemoryQuotas.QuotaCounters;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
@@ -63,7 +63,7 @@ final class ProgramMemoryTest {
     assertThat(a.take(32 * MIB)).isTrue();
     assertThat(a.take(1)).isFalse();
     assertThat(a.bytes()).isEqualTo(32 * MIB);
-    assertThat(quotas.counters("a")).isEqualTo(new Counters(0, 0, 3));
+    assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(0, 0, 3));
     a.giveBack(32 * MIB);
     assertThat(changes).hasPositiveValue();
     assertThat(quotas.use("a").usesGpu()).isFalse();

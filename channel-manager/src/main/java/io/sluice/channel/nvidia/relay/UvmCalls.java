@@ -195,7 +195,7 @@ final class UvmCalls {
             argument
                 .asSlice(UvmSemaphorePool.ATTRIBUTES, ATTRIBUTES_AND_COUNT)
                 .toArray(ValueLayout.JAVA_BYTE));
-    UvmRanges.Range _ =
+    UvmRanges.BackedRange _ =
         makeRange(
             call.file(),
             UvmSemaphorePool.BASE.get(argument),
@@ -208,8 +208,9 @@ final class UvmCalls {
    * which begins with this.
    */
   MapTarget target(ProgramFile file, long address, long length) throws Denial {
-    Optional<UvmRanges.Range> there = ranges.at(address);
-    UvmRanges.Range range = there.isPresent() ? there.get() : makeRange(file, address, length);
+    Optional<UvmRanges.BackedRange> there = ranges.at(address);
+    UvmRanges.BackedRange range =
+        there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
     HostPages of = pagesOf(range);
     MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
@@ -219,7 +220,7 @@ final class UvmCalls {
     return new MapTarget(of.file(), offset, length);
   }
 
-  private UvmRanges.Range makeRange(ProgramFile uvm, long base, long length) throws Denial {
+  private UvmRanges.BackedRange makeRange(ProgramFile uvm, long base, long length) throws Denial {
     ranges.requireRoom();
     byte[] how =
         attributes.orElseThrow(
@@ -243,7 +244,7 @@ final class UvmCalls {
       }
     }
     memory.hold();
-    UvmRanges.Range range = new UvmRanges.Range(base, memory);
+    UvmRanges.BackedRange range = new UvmRanges.BackedRange(base, memory);
     ranges.add(range);
     return range;
   }
@@ -287,7 +288,7 @@ final class UvmCalls {
 
   private int free(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
-    Optional<UvmRanges.Range> range = ranges.at(UvmRange.BASE.get(argument));
+    Optional<UvmRanges.BackedRange> range = ranges.at(UvmRange.BASE.get(argument));
     int result = pass(UvmCommand.FREE, call);
     if (isOk(UvmCommand.FREE, argument)) {
       external.free(UvmRange.BASE.get(argument));
@@ -313,7 +314,7 @@ final class UvmCalls {
 
   /** Tells the program by a semaphore of its own that a migration is over. */
   private void release(long semaphore, int payload) throws Denial {
-    UvmRanges.Range range =
+    UvmRanges.BackedRange range =
         ranges
             .at(semaphore)
             .filter(at -> semaphore % Integer.BYTES == 0)
@@ -323,7 +324,7 @@ final class UvmCalls {
   }
 
   /** A program may have freed what we made for it: by its handle, or with its client. */
-  private static HostPages pagesOf(UvmRanges.Range range) throws Denial {
+  private static HostPages pagesOf(UvmRanges.BackedRange range) throws Denial {
     return range
         .memory()
         .pages()

@@ -21,16 +21,16 @@ final class UvmRanges {
    * @param base its address, for processor and GPU
    * @param memory what is there
    */
-  record Range(long base, RmObject memory) {
+  record BackedRange(long base, RmObject memory) {
     boolean has(long address) {
       return Long.compareUnsigned(address - base, memory.sizeBytes()) < 0;
     }
   }
 
-  private final TreeMap<Long, Range> ranges = new TreeMap<>();
+  private final TreeMap<Long, BackedRange> ranges = new TreeMap<>();
 
   /** The range that an address lies in. */
-  Optional<Range> at(long address) {
+  Optional<BackedRange> at(long address) {
     return Optional.ofNullable(ranges.floorEntry(address))
         .map(Map.Entry::getValue)
         .filter(range -> range.has(address));
@@ -48,17 +48,17 @@ final class UvmRanges {
     }
   }
 
-  void add(Range range) {
+  void add(BackedRange range) {
     ranges.put(range.base(), range);
   }
 
-  void remove(Range range) {
+  void remove(BackedRange range) {
     ranges.remove(range.base());
   }
 
   /** Forgets all: what there was. */
-  List<Range> removeAll() {
-    List<Range> all = List.copyOf(ranges.values());
+  List<BackedRange> removeAll() {
+    List<BackedRange> all = List.copyOf(ranges.values());
     ranges.clear();
     return all;
   }

@@ -65,10 +65,10 @@ public final class GpuShares implements AutoCloseable {
   private final Map<String, ProgramRelay> relays = new HashMap<>();
 
   /** Counts of the time in which former clients of a guest were attached. */
-  private record Past(Watchdog.Counters kills, TimeUsage time) {
-    static final Past NONE = new Past(Watchdog.Counters.NONE, TimeUsage.NONE);
+  private record Past(Watchdog.WatchdogCounters kills, TimeUsage time) {
+    static final Past NONE = new Past(Watchdog.WatchdogCounters.NONE, TimeUsage.NONE);
 
-    Past plus(Watchdog.Counters moreKills, TimeUsage moreTime) {
+    Past plus(Watchdog.WatchdogCounters moreKills, TimeUsage moreTime) {
       return new Past(kills.plus(moreKills), time.plus(moreTime));
     }
   }
@@ -257,13 +257,15 @@ public final class GpuShares implements AutoCloseable {
     try {
       Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
       MemoryUse use = quotas.use(guest);
-      MemoryQuotas.Counters moves = quotas.counters(guest);
+      MemoryQuotas.QuotaCounters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
       ProgramRelay relay = relays.get(guest);
       Past all =
           past.getOrDefault(guest, Past.NONE)
               .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there))
-              .plus(Watchdog.Counters.NONE, relay == null ? TimeUsage.NONE : relay.timeUsage());
+              .plus(
+                  Watchdog.WatchdogCounters.NONE,
+                  relay == null ? TimeUsage.NONE : relay.timeUsage());
       return new QuotaStatus(
           guest,
           gpu.info().name(),
