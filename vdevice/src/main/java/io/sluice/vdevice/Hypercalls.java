@@ -252,7 +252,7 @@ final class Hypercalls {
     int handle =
         offered.open(
             ApiOpen.API.bits(args),
-            new MachineSessions.Named(
+            new MachineSessions.NamedSegment(
                 ApiOpen.COUNT.get(args),
                 new Iova(ApiOpen.LIST_IOVA.get(args)),
                 ApiOpen.BYTES.get(args)));
@@ -265,7 +265,7 @@ final class Hypercalls {
     offered.add(
         ApiSegment.HANDLE.bits(args),
         ApiSegment.INDEX.bits(args),
-        new MachineSessions.Named(
+        new MachineSessions.NamedSegment(
             ApiSegment.COUNT.get(args),
             new Iova(ApiSegment.LIST_IOVA.get(args)),
             ApiSegment.BYTES.get(args)));

@@ -40,7 +40,7 @@ public final class DmaTable implements AutoCloseable {
   }
 
   private final Kernel kernel;
-  private final MapBudget.Share share;
+  private final MapBudget.GuestShare share;
   private final MapPace pace;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
@@ -57,7 +57,7 @@ public final class DmaTable implements AutoCloseable {
    * @param regions null when the GPU cannot use guest memory: maps then serve reads only
    */
   public DmaTable(
-      Kernel kernel, MapBudget.Share share, MapPace pace, @Nullable RegionSource regions) {
+      Kernel kernel, MapBudget.GuestShare share, MapPace pace, @Nullable RegionSource regions) {
     this.kernel = kernel;
     this.share = share;
     this.pace = pace;
@@ -232,13 +232,13 @@ public final class DmaTable implements AutoCloseable {
   }
 
   /** What there is, and the files behind it, which stay this table's. */
-  public ImmutableList<SessionRecord.Map> collect(List<Fd> into) {
+  public ImmutableList<SessionRecord.MapRecord> collect(List<Fd> into) {
     lock.lock();
     try {
-      ImmutableList.Builder<SessionRecord.Map> found = ImmutableList.builder();
+      ImmutableList.Builder<SessionRecord.MapRecord> found = ImmutableList.builder();
       for (Entry entry : maps.values()) {
         found.add(
-            new SessionRecord.Map(
+            new SessionRecord.MapRecord(
                 entry.iova, entry.sizeBytes, entry.fileOffset, entry.writable, entry.fd != null));
         if (entry.fd != null) {
           into.add(entry.fd);

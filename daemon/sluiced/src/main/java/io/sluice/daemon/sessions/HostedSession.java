@@ -241,7 +241,8 @@ final class HostedSession implements ApiSessions.Opened {
         left.sentBytes(),
         left.stoppedNs(),
         left.pages().stream()
-            .map(range -> new ApiSessions.Pages(range.index(), range.offset(), range.bytes()))
+            .map(
+                range -> new ApiSessions.WrittenPages(range.index(), range.offset(), range.bytes()))
             .collect(ImmutableList.toImmutableList()));
   }
 

@@ -113,7 +113,8 @@ final class HostedSessionsTest {
   private SessionMemory memory(int pieces) {
     return new SessionMemory(
         ImmutableList.of(file),
-        ImmutableList.copyOf(Collections.nCopies(pieces, new SessionMemory.Piece(0, 4096, 8192))));
+        ImmutableList.copyOf(
+            Collections.nCopies(pieces, new SessionMemory.FileRange(0, 4096, 8192))));
   }
 
   private Opened open() {
