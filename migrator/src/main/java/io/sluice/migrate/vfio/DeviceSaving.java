@@ -63,7 +63,7 @@ final class DeviceSaving implements StateTransfers.StateOutput {
     guest = MappedGuest.of(device.guest(), kernel);
     source =
         new MigrationSource(
-            new MigrationSource.Parts(guest, client, link, Lanes.one()),
+            new MigrationSource.MigrationParts(guest, client, link, Lanes.one()),
             SETTINGS,
             id,
             random,

@@ -7,7 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.migrate.engine.Inquiry;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
@@ -298,7 +298,7 @@ final class HostRoute implements AutoCloseable {
    *
    * @throws RefusedException there is no answer
    */
-  Answer ask(InetSocketAddress to, UUID id, LongSupplier clock) {
+  Verdict ask(InetSocketAddress to, UUID id, LongSupplier clock) {
     Wish wish = new Wish(0, DEFAULT_DOWNTIME, 1, Optional.empty());
     try (Question question = question(to, wish)) {
       Inquiry inquiry = new Inquiry(question.link(), id, ANSWER.toNanos(), clock.getAsLong());

@@ -5,7 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.daemon.migration.DepartureLedger.Departure;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qmp.LeftMachine;
@@ -57,7 +57,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     /**
      * @throws SluiceException with the reason why there is no answer
      */
-    Answer ask(Departure departure);
+    Verdict ask(Departure departure);
   }
 
   /**
@@ -190,13 +190,13 @@ final class LeftMachines implements Runnable, AutoCloseable {
     }
   }
 
-  private Answer answer(Standing machine) {
+  private Verdict answer(Standing machine) {
     Departure departure = machine.departure.orElse(null);
     if (departure == null) {
       throw new RefusedException(
           ArrivalCode.NO_NOTE, Errno.ENOENT, "it is not noted where the machine was going", "");
     }
-    return departure.isCopy() ? Answer.SOURCE : surroundings.destination().ask(departure);
+    return departure.isCopy() ? Verdict.SOURCE : surroundings.destination().ask(departure);
   }
 
   /** Nobody is told twice of the same doubt. */
@@ -230,28 +230,28 @@ final class LeftMachines implements Runnable, AutoCloseable {
    *
    * @throws SluiceException its monitor does not answer
    */
-  void resolve(String guest, Answer whose) {
+  void resolve(String guest, Verdict whose) {
     Standing machine = standing.get(guest);
     if (machine != null) {
       decide(machine, whose, ", the operator says");
     }
   }
 
-  private void decide(Standing machine, Answer whose, String says) {
+  private void decide(Standing machine, Verdict whose, String says) {
     deciding.lock();
     try {
       if (standing.get(machine.guest) != machine) {
         return; // it was decided meanwhile
       }
       Found _ =
-          whose == Answer.SOURCE
+          whose == Verdict.SOURCE
               ? LeftMachine.goOn(machine.qmp, surroundings.threads(), PATIENCE)
               : LeftMachine.end(machine.qmp, surroundings.threads(), PATIENCE);
       forget(machine);
     } finally {
       deciding.unlock();
     }
-    if (whose == Answer.SOURCE) {
+    if (whose == Verdict.SOURCE) {
       tell(machine, "released", "the machine goes on here, without its GPU" + says);
     } else {
       tell(machine, "done", "the machine runs at the destination, and was ended here" + says);

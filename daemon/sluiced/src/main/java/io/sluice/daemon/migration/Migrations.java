@@ -127,7 +127,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     views = new MigrationViews(departing, arrivals, left);
   }
 
-  private Inquiry.Answer ask(DepartureLedger.Departure departure) {
+  private Inquiry.Verdict ask(DepartureLedger.Departure departure) {
     HostRoute open = route();
     Optional<InetSocketAddress> to = HostRoute.address(departure.to());
     if (open == null || to.isEmpty()) {
@@ -447,7 +447,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   @Override
   public void resolve(String guest, boolean here) throws OperationsException {
     String failed = "cannot say whose guest \"" + guest + "\" is";
-    Inquiry.Answer whose = here ? Inquiry.Answer.SOURCE : Inquiry.Answer.DESTINATION;
+    Inquiry.Verdict whose = here ? Inquiry.Verdict.SOURCE : Inquiry.Verdict.DESTINATION;
     if (left.isUndecided(guest)) {
       try {
         left.resolve(guest, whose);

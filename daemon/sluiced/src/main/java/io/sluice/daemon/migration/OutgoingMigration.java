@@ -3,7 +3,7 @@ package io.sluice.daemon.migration;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSource;
@@ -50,7 +50,7 @@ final class OutgoingMigration implements Runnable {
   private final long startNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile @Nullable Answer said; // by the operator
+  private volatile @Nullable Verdict said; // by the operator
   private volatile boolean undecided; // told
 
   /** The maker of another link to the same destination, to ask it what became of the guest. */
@@ -107,7 +107,7 @@ final class OutgoingMigration implements Runnable {
     report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(
-            new MigrationSource.Parts(mapped, machine, link, lanes),
+            new MigrationSource.MigrationParts(mapped, machine, link, lanes),
             settings,
             parts.id(),
             random,
@@ -158,7 +158,7 @@ final class OutgoingMigration implements Runnable {
         if (doubt.poll(source.isUndecided(), now)) {
           tellUndecided();
         }
-        Answer wish = said;
+        Verdict wish = said;
         if (wish != null && source.isUndecided()) {
           obey(wish);
         } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
@@ -208,7 +208,7 @@ final class OutgoingMigration implements Runnable {
     tell(LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
   }
 
-  private void obey(Answer wish) {
+  private void obey(Verdict wish) {
     switch (wish) {
       case SOURCE ->
           source.reclaim(
@@ -258,7 +258,7 @@ final class OutgoingMigration implements Runnable {
   }
 
   /** The operator says whose an undecided guest is. */
-  void resolve(Answer whose) {
+  void resolve(Verdict whose) {
     said = whose;
   }
 

@@ -10,7 +10,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.migration.DepartureLedger.Departure;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class LeftMachinesTest {
   @TempDir private Path dir;
   private DepartureLedger departures;
   private CommitLedger commits;
-  private final AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
+  private final AtomicReference<@Nullable Verdict> answer = new AtomicReference<>();
   private final List<Departure> asked = new CopyOnWriteArrayList<>();
   private final List<String> entered = new CopyOnWriteArrayList<>();
   private final List<Boolean> undecided = new CopyOnWriteArrayList<>();
@@ -64,9 +64,9 @@ final class LeftMachinesTest {
             () -> 0));
   }
 
-  private Answer ask(Departure departure) {
+  private Verdict ask(Departure departure) {
     asked.add(departure);
-    Answer known = answer.get();
+    Verdict known = answer.get();
     if (known == null) {
       throw new RefusedException("SLU-NET-006", Errno.ECONNREFUSED, "no route to host", "");
     }
@@ -86,7 +86,7 @@ final class LeftMachinesTest {
   @Test
   void run_destinationNeverWillHaveIt_itGoesOn() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.SOURCE);
+    answer.set(Verdict.SOURCE);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("cont");
@@ -99,7 +99,7 @@ final class LeftMachinesTest {
   @Test
   void run_destinationHasIt_itIsEnded() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.DESTINATION);
+    answer.set(Verdict.DESTINATION);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("quit");
@@ -172,7 +172,7 @@ final class LeftMachinesTest {
   @Test
   void run_justEnding_isLookedAtAgain() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.DESTINATION);
+    answer.set(Verdict.DESTINATION);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "finish-migrate", "device")) {
       LeftMachines machines = machines();
       Thread thread = begin(machines);
@@ -208,7 +208,7 @@ final class LeftMachinesTest {
       assertThat(view.remedy()).contains("migration resolve web --here", "--there");
       assertThat(monitor.told).isEmpty();
 
-      answer.set(Answer.SOURCE);
+      answer.set(Verdict.SOURCE);
       thread.join();
       assertThat(monitor.told).containsExactly("cont");
     }
@@ -223,7 +223,7 @@ final class LeftMachinesTest {
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
       assertThat(monitor.told).isEmpty();
-      machines.resolve(GUEST, Answer.SOURCE);
+      machines.resolve(GUEST, Verdict.SOURCE);
       thread.join();
       assertThat(monitor.told).containsExactly("cont");
       assertThat(machines.isUndecided(GUEST)).isFalse();
@@ -238,7 +238,7 @@ final class LeftMachinesTest {
       LeftMachines machines = machines();
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
-      machines.resolve(GUEST, Answer.DESTINATION);
+      machines.resolve(GUEST, Verdict.DESTINATION);
       thread.join();
       assertThat(monitor.told).containsExactly("quit");
     }
@@ -253,7 +253,7 @@ final class LeftMachinesTest {
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
       monitor.become("running", "completed");
-      machines.resolve(GUEST, Answer.DESTINATION);
+      machines.resolve(GUEST, Verdict.DESTINATION);
       thread.join();
       assertThat(monitor.told).isEmpty();
     }
