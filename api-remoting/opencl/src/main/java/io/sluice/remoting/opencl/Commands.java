@@ -448,7 +448,7 @@ final class Commands {
     }
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
-    DeviceUse.Window window = blocked == null ? work.take(c.queue()) : null;
+    DeviceUse.UseWindow window = blocked == null ? work.take(c.queue()) : null;
     completions.add(
         marker,
         ClStatus.COMPLETE,

@@ -62,7 +62,10 @@ final class OpenClSession implements ApiSession {
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
         new OpenClState(
-            context, devices, new OpenClState.Parts(completions, gates, events, touched), remaking);
+            context,
+            devices,
+            new OpenClState.SessionParts(completions, gates, events, touched),
+            remaking);
   }
 
   @Override

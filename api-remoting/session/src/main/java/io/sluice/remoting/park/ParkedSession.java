@@ -91,7 +91,9 @@ public final class ParkedSession implements AutoCloseable {
       parked = new ParkedSession(settings, served, fds);
       file.write(
           new StateItem.Head(
-              head.api(), StateItem.Place.MOVING_MACHINE, head.implementation())); // nothing comes
+              head.api(),
+              StateItem.ApplicationPlace.MOVING_MACHINE,
+              head.implementation())); // nothing comes
       complete = true;
       return parked;
     } catch (SyscallException | ProtocolException refused) {
@@ -263,7 +265,7 @@ public final class ParkedSession implements AutoCloseable {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = served.memory().segmentBytes(i);
       if (bytes > 0) {
-        SharedMemory.Backing backing = served.memory().backing(i);
+        SharedMemory.BackingFiles backing = served.memory().backing(i);
         to.write(new StateItem.Segment(i, bytes, backing.parts()), backing.files());
       }
     }

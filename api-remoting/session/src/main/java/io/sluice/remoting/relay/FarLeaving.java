@@ -18,7 +18,7 @@ final class FarLeaving implements Leaving {
   private final StateLink link;
   private final Consumer<StateStage> entered;
   private final MachineGate gate = new MachineGate(this::stands);
-  private @Nullable Consumer<Departure.Halted> halted; // set before the gate is passed
+  private @Nullable Consumer<Departure.HaltedSession> halted; // set before the gate is passed
   private volatile boolean told;
 
   /**
@@ -32,7 +32,8 @@ final class FarLeaving implements Leaving {
   }
 
   @Override
-  public void leave(Consumer<Departure.Halted> listener) throws UnmovableException, StateException {
+  public void leave(Consumer<Departure.HaltedSession> listener)
+      throws UnmovableException, StateException {
     halted = listener;
     try {
       Departure.Result _ = relay.recall(link, false, entered, gate);
@@ -43,9 +44,9 @@ final class FarLeaving implements Leaving {
     }
   }
 
-  private void stands(Departure.Halted how) {
+  private void stands(Departure.HaltedSession how) {
     told = true;
-    Consumer<Departure.Halted> listener = halted;
+    Consumer<Departure.HaltedSession> listener = halted;
     if (listener != null) {
       listener.accept(how);
     }

@@ -15,7 +15,7 @@ import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import java.lang.foreign.MemorySegment;
@@ -70,7 +70,7 @@ public final class SessionRelay implements AutoCloseable {
       StateLink from,
       StateLink to,
       RelayableApi remoted,
-      StateItem.Place place,
+      StateItem.ApplicationPlace place,
       SharedMemory memory,
       List<Fd> fds)
       throws StateException {
@@ -114,7 +114,8 @@ public final class SessionRelay implements AutoCloseable {
       memory.add(from, segment);
       relay = new SessionRelay(settings, from, to, remoted, head.place(), memory, fds);
       // To the other host it is an application beside it, in a machine or not.
-      to.write(new StateItem.Head(head.api(), StateItem.Place.HOST, head.implementation()));
+      to.write(
+          new StateItem.Head(head.api(), StateItem.ApplicationPlace.HOST, head.implementation()));
       to.write(without(segment));
       return relay;
     } catch (SyscallException | ProtocolException refused) {
@@ -148,7 +149,7 @@ public final class SessionRelay implements AutoCloseable {
         }
         case StateItem.Prepared _ -> ask(item);
         case StateItem.Complete _ -> {
-          for (Range range : ranges.storage()) { // nobody has written there since
+          for (MemoryRange range : ranges.storage()) { // nobody has written there since
             RelayedCalls.write(range, memory, new PendingRanges(), to);
           }
           ask(item);
@@ -207,11 +208,11 @@ public final class SessionRelay implements AutoCloseable {
 
   /** A call that waits for the application: what it reads goes now, what it writes comes later. */
   private void open(StateItem.Open open) throws StateException {
-    CallRanges.Named named = ranges.of(open);
-    for (Range range : named.written()) {
+    CallRanges.NamedRanges named = ranges.of(open);
+    for (MemoryRange range : named.written()) {
       MemorySegment _ = memory.named(range.place(), range.size());
     }
-    for (Range range : named.read()) {
+    for (MemoryRange range : named.read()) {
       RelayedCalls.write(range, memory, pending, to);
     }
     if (!named.written().isEmpty()) {
@@ -369,7 +370,7 @@ public final class SessionRelay implements AutoCloseable {
   Departure.Result recall(
       StateLink link, boolean checkOnly, Consumer<StateStage> entered, MachineGate gate)
       throws UnmovableException, StateException {
-    if (linked.place() != StateItem.Place.MACHINE) {
+    if (linked.place() != StateItem.ApplicationPlace.MACHINE) {
       throw new StateException("it is no session of a machine");
     }
     return recall(link, checkOnly, entered, Optional.of(gate));

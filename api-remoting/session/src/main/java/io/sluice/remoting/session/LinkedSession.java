@@ -121,8 +121,8 @@ public final class LinkedSession implements ServedSession {
   }
 
   @Override
-  public StateItem.Place place() {
-    return StateItem.Place.HOST;
+  public StateItem.ApplicationPlace place() {
+    return StateItem.ApplicationPlace.HOST;
   }
 
   @Override

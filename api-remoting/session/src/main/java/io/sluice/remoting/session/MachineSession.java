@@ -125,8 +125,8 @@ public final class MachineSession implements ServedSession {
   }
 
   @Override
-  public StateItem.Place place() {
-    return StateItem.Place.MACHINE;
+  public StateItem.ApplicationPlace place() {
+    return StateItem.ApplicationPlace.MACHINE;
   }
 
   @Override

@@ -46,7 +46,7 @@ public final class Session implements Runnable {
   private final Bells.Wakeup application;
   private final Waker waker;
   private final ObjectTable objects;
-  private final SessionPort.Calls submissions;
+  private final SessionPort.CallSource submissions;
   private final SessionPort.Answers answers;
   private final Notices notices;
   private final CallReader reader;
@@ -165,7 +165,7 @@ public final class Session implements Runnable {
   }
 
   /** By the session's thread, or before it has one. */
-  public SessionPort.Calls submissions() {
+  public SessionPort.CallSource submissions() {
     return submissions;
   }
 

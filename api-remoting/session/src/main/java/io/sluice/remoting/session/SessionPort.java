@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
  * The ways by which a session's calls come, are answered, and its application is told things. They
  * belong to the session's thread.
  */
-public record SessionPort(Calls calls, Answers answers, Notices notices) {
+public record SessionPort(CallSource calls, Answers answers, Notices notices) {
   /** The calls of an application, one after another. */
-  public interface Calls {
+  public interface CallSource {
     /** Whether none is there. */
     boolean isEmpty();
 

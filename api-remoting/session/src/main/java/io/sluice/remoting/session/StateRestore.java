@@ -275,7 +275,7 @@ final class StateRestore implements AutoCloseable {
   }
 
   /** A record of the objects that are here; null if one of them could not be made. */
-  private @org.jspecify.annotations.Nullable CallRecord record(StateItem.Call call) {
+  private @org.jspecify.annotations.Nullable CallRecord record(StateItem.KeptCall call) {
     List<SessionObject> named = new ArrayList<>(call.named().size());
     for (long serial : call.named()) {
       SessionObject object = bySerial.get(serial);

@@ -216,15 +216,15 @@ class MachineSessionTest {
       memory.named(85 * PAGE, 0);
       assertThat(memory.touchedPages(16))
           .containsExactly(
-              new SharedMemory.PageRange(0, 0, RingLayout.RING),
-              new SharedMemory.PageRange(0, 70 * PAGE, 3 * PAGE),
-              new SharedMemory.PageRange(0, 80 * PAGE, PAGE));
+              new SharedMemory.SegmentRange(0, 0, RingLayout.RING),
+              new SharedMemory.SegmentRange(0, 70 * PAGE, 3 * PAGE),
+              new SharedMemory.SegmentRange(0, 80 * PAGE, PAGE));
       assertThat(memory.touchedPages(2))
           .containsExactly(
-              new SharedMemory.PageRange(0, 0, RingLayout.RING),
-              new SharedMemory.PageRange(0, 70 * PAGE, 11 * PAGE));
+              new SharedMemory.SegmentRange(0, 0, RingLayout.RING),
+              new SharedMemory.SegmentRange(0, 70 * PAGE, 11 * PAGE));
       assertThat(memory.touchedPages(1))
-          .containsExactly(new SharedMemory.PageRange(0, 0, 81 * PAGE));
+          .containsExactly(new SharedMemory.SegmentRange(0, 0, 81 * PAGE));
     }
   }
 
