@@ -80,7 +80,7 @@ final class MigrationCommand extends Noun {
       @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
       @Option(
               names = "--detach",
-              completionCandidates = Candidates.Detach.class,
+              completionCandidates = Candidates.DetachTimes.class,
               paramLabel = "WHEN",
               description = "When access is taken back: first, planned (default) or last.")
           @Nullable String detach,
@@ -102,7 +102,7 @@ final class MigrationCommand extends Noun {
           @Nullable String timeout,
       @Option(
               names = "--on-timeout",
-              completionCandidates = Candidates.OnTimeout.class,
+              completionCandidates = Candidates.TimeoutActions.class,
               paramLabel = "WHAT",
               description = "When a time is over: abort (default), or force: end and move on.")
           @Nullable String onTimeout,

@@ -74,7 +74,7 @@ public final class GpuShares implements AutoCloseable {
   }
 
   /** The work of the thread. */
-  private final class Duties implements ShareThread.Work {
+  private final class Duties implements ShareThread.DutyCycle {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);

@@ -87,7 +87,7 @@ final class HostRoute implements AutoCloseable {
    * @param machine what moves
    * @param again another link to the same daemon
    */
-  record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
+  record MigrationRoute(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
 
   /**
    * The operator's wishes for a way.
@@ -186,7 +186,7 @@ final class HostRoute implements AutoCloseable {
    * @param onEnd called when all of it is closed, and the machine's monitor let go
    * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
    */
-  Way open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
+  MigrationRoute open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
     boolean compressed = wish.compress().orElse(compress);
     int streams = wish.streams();
     LinkClient client =
@@ -204,7 +204,7 @@ final class HostRoute implements AutoCloseable {
                   onEnd),
               new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
-      return new Way(
+      return new MigrationRoute(
           client.link(ids.get(), streams),
           withSessions(machine, guest, to, wish),
           () -> client.link(ids.get(), streams));

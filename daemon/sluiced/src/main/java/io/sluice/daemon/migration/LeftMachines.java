@@ -3,7 +3,7 @@ package io.sluice.daemon.migration;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.daemon.migration.DepartureLedger.Departure;
+import io.sluice.daemon.migration.DepartureLedger.MigrationAttempt;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
@@ -57,7 +57,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     /**
      * @throws SluiceException with the reason why there is no answer
      */
-    Verdict ask(Departure departure);
+    Verdict ask(MigrationAttempt departure);
   }
 
   /**
@@ -80,11 +80,11 @@ final class LeftMachines implements Runnable, AutoCloseable {
   private static final class Standing {
     final String guest;
     final Path qmp;
-    final Optional<Departure> departure;
+    final Optional<MigrationAttempt> departure;
     final long sinceNs;
     volatile Reason why = new Reason("", "", "");
 
-    Standing(String guest, Path qmp, Optional<Departure> departure, long sinceNs) {
+    Standing(String guest, Path qmp, Optional<MigrationAttempt> departure, long sinceNs) {
       this.guest = guest;
       this.qmp = qmp;
       this.departure = departure;
@@ -123,7 +123,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     thread = Thread.currentThread();
     monitors.forEach((guest, qmp) -> {
       if (Files.exists(qmp)) {
-        Optional<Departure> departure = surroundings.departures().find(guest);
+        Optional<MigrationAttempt> departure = surroundings.departures().find(guest);
         standing.put(guest, new Standing(guest, qmp, departure, surroundings.clock().getAsLong()));
       }
     });
@@ -191,7 +191,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
   }
 
   private Verdict answer(Standing machine) {
-    Departure departure = machine.departure.orElse(null);
+    MigrationAttempt departure = machine.departure.orElse(null);
     if (departure == null) {
       throw new RefusedException(
           ArrivalCode.NO_NOTE, Errno.ENOENT, "it is not noted where the machine was going", "");
@@ -208,7 +208,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
             "the daemon was ended while it gave the machine away, and nobody says whose it is: "
                 + why.what(),
             "Start the daemon of "
-                + machine.departure.map(Departure::to).orElse("its destination")
+                + machine.departure.map(MigrationAttempt::to).orElse("its destination")
                 + ", which knows. Only if you know yourself: sluicectl migration resolve "
                 + machine.guest
                 + " --here when it certainly runs nowhere else and never will, --there when it"
@@ -293,7 +293,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
         id(machine),
         MigrationStatusView.MIGRATION,
         "out",
-        machine.departure.map(Departure::to).orElse(""),
+        machine.departure.map(MigrationAttempt::to).orElse(""),
         UNDECIDED,
         machine.why.what(),
         machine.why.remedy(),

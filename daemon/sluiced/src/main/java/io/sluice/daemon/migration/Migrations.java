@@ -127,7 +127,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     views = new MigrationViews(departing, arrivals, left);
   }
 
-  private Inquiry.Verdict ask(DepartureLedger.Departure departure) {
+  private Inquiry.Verdict ask(DepartureLedger.MigrationAttempt departure) {
     HostRoute open = route();
     Optional<InetSocketAddress> to = HostRoute.address(departure.to());
     if (open == null || to.isEmpty()) {
@@ -318,7 +318,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     String name = attached.name();
     String peer = to.getHostString() + ":" + to.getPort();
     UUID id = drawId();
-    HostRoute.Way way;
+    HostRoute.MigrationRoute way;
     try {
       way =
           route(failed)
@@ -335,7 +335,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
             failed,
             attached,
             () -> {
-              departures.begin(name, new DepartureLedger.Departure(id, peer));
+              departures.begin(name, new DepartureLedger.MigrationAttempt(id, peer));
               return outgoing(
                   attached,
                   parts(id, attached, peer, options, way.machine(), way.link()),
@@ -349,14 +349,14 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         .id();
   }
 
-  private OutgoingMigration.Parts parts(
+  private OutgoingMigration.OutgoingParts parts(
       UUID id,
       Guest guest,
       String peer,
       Map<String, String> options,
       SourceMachine machine,
       MigrationLink link) {
-    return new OutgoingMigration.Parts(
+    return new OutgoingMigration.OutgoingParts(
         id,
         peer,
         contexts.of(guest.name(), peer, machine, options),
@@ -373,7 +373,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   private OutgoingMigration outgoing(
       Guest guest,
-      OutgoingMigration.Parts parts,
+      OutgoingMigration.OutgoingParts parts,
       MigrationSettings settings,
       OutgoingMigration.Reconnect reconnect) {
     return new OutgoingMigration(guest, parts, settings, clock, randoms.get(), reconnect, observer);

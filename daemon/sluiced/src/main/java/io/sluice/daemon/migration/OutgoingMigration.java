@@ -72,7 +72,7 @@ final class OutgoingMigration implements Runnable {
    * @param onUndecided told when the destination's word is needed and the link to it has ended, and
    *     when that is over
    */
-  record Parts(
+  record OutgoingParts(
       UUID id,
       String peer,
       MoveContext context,
@@ -85,7 +85,7 @@ final class OutgoingMigration implements Runnable {
 
   OutgoingMigration(
       Guest guest,
-      Parts parts,
+      OutgoingParts parts,
       MigrationSettings settings,
       LongSupplier clock,
       RandomGenerator random,

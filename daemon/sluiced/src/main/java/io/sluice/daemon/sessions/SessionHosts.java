@@ -260,13 +260,13 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     } else {
       chosen = Map.of(guest, find("cannot list sessions", guest));
     }
-    Map<String, GuestMoves.Listing> asked = new TreeMap<>();
+    Map<String, GuestMoves.SessionListing> asked = new TreeMap<>();
     chosen.forEach((name, sessions) -> asked.put(name, sessions.moves().ask()));
     Optional<SessionsQuestion> visitors =
         guest.isEmpty() ? foreign().map(ForeignSessions::ask) : Optional.empty();
     List<SessionStatus> found = new ArrayList<>();
     asked.forEach((name, listing) -> {
-      for (GuestMoves.Placed placed : listing.all()) {
+      for (GuestMoves.LocatedSession placed : listing.all()) {
         found.add(status(name, ProcessNames.name(placed.report().pid()), placed));
       }
     });
@@ -276,11 +276,12 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
                 status(
                     name,
                     "on another host",
-                    new GuestMoves.Placed(report, GuestMoves.DEFAULT, host)))));
+                    new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host)))));
     return found;
   }
 
-  private static SessionStatus status(String guest, String command, GuestMoves.Placed placed) {
+  private static SessionStatus status(
+      String guest, String command, GuestMoves.LocatedSession placed) {
     SessionReport report = placed.report();
     return new SessionStatus(
         guest,
@@ -302,7 +303,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   @Override
   public void end(String guest, long session) throws OperationsException {
     String failed = "cannot end session " + session + " of guest \"" + guest + "\"";
-    Optional<GuestMoves.Placed> visiting = foreign().flatMap(all -> all.find(guest, session));
+    Optional<GuestMoves.LocatedSession> visiting =
+        foreign().flatMap(all -> all.find(guest, session));
     if (visiting.isPresent()) {
       visiting.get().at().ask(id -> new EndSession(id, session), List.of());
       audit.accept("session-end", guest + " " + session);
@@ -312,7 +314,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     if (session < 1) {
       throw unknownSession(failed);
     }
-    GuestMoves.Placed placed =
+    GuestMoves.LocatedSession placed =
         sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
     Optional<HostMessage> answer =
         sessions.moves().ask(placed.at(), id -> new EndSession(id, session));

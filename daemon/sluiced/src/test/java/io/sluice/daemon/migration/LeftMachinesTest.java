@@ -8,7 +8,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.daemon.migration.DepartureLedger.Departure;
+import io.sluice.daemon.migration.DepartureLedger.MigrationAttempt;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Verdict;
 import java.nio.file.Files;
@@ -31,13 +31,13 @@ final class LeftMachinesTest {
   private static final String GUEST = "web";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
-  private static final Departure AWAY = new Departure(new UUID(1, 2), "kvm-b:7443");
+  private static final MigrationAttempt AWAY = new MigrationAttempt(new UUID(1, 2), "kvm-b:7443");
 
   @TempDir private Path dir;
   private DepartureLedger departures;
   private CommitLedger commits;
   private final AtomicReference<@Nullable Verdict> answer = new AtomicReference<>();
-  private final List<Departure> asked = new CopyOnWriteArrayList<>();
+  private final List<MigrationAttempt> asked = new CopyOnWriteArrayList<>();
   private final List<String> entered = new CopyOnWriteArrayList<>();
   private final List<Boolean> undecided = new CopyOnWriteArrayList<>();
 
@@ -64,7 +64,7 @@ final class LeftMachinesTest {
             () -> 0));
   }
 
-  private Verdict ask(Departure departure) {
+  private Verdict ask(MigrationAttempt departure) {
     asked.add(departure);
     Verdict known = answer.get();
     if (known == null) {
@@ -110,7 +110,7 @@ final class LeftMachinesTest {
 
   @Test
   void run_standingForAFile_goesOnAndNobodyIsAsked() throws Exception {
-    departures.begin(GUEST, new Departure(new UUID(1, 2), "file:/a checkpoint"));
+    departures.begin(GUEST, new MigrationAttempt(new UUID(1, 2), "file:/a checkpoint"));
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("cont");
@@ -314,7 +314,7 @@ final class LeftMachinesTest {
 
   @Test
   void departure_ofAnotherAttempt_isNotEnded() {
-    departures.begin(GUEST, new Departure(new UUID(3, 4), "kvm-c:7443"));
+    departures.begin(GUEST, new MigrationAttempt(new UUID(3, 4), "kvm-c:7443"));
     departures.end(GUEST, AWAY.id());
     assertThat(departures.find(GUEST)).isPresent();
   }
