@@ -162,8 +162,8 @@ public final class ParkedSession implements AutoCloseable {
           file.write(item);
         }
       }
-    } catch (ProtocolException lie) {
-      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    } catch (ProtocolException e) {
+      throw new StateException("an item cannot be, reason=" + e.getMessage());
     }
   }
 
@@ -247,7 +247,7 @@ public final class ParkedSession implements AutoCloseable {
     } finally {
       if (!done) {
         served.session().resume();
-        served.letGo();
+        served.release();
         entered.accept(StateStage.ABORTED);
       }
     }

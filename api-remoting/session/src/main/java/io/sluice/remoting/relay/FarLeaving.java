@@ -19,7 +19,7 @@ final class FarLeaving implements Leaving {
   private final Consumer<StateStage> entered;
   private final MachineGate gate = new MachineGate(this::stands);
   private @Nullable Consumer<Departure.HaltedSession> halted; // set before the gate is passed
-  private volatile boolean told;
+  private volatile boolean decided;
 
   /**
    * @param link to the host that gets it; stays the caller's
@@ -38,14 +38,14 @@ final class FarLeaving implements Leaving {
     try {
       Departure.Result _ = relay.recall(link, false, entered, gate);
     } catch (UnmovableException | StateException stays) {
-      if (!told) { // else it goes on, as was decided
+      if (!decided) { // else it goes on, as was decided
         throw stays;
       }
     }
   }
 
   private void stands(Departure.HaltedSession how) {
-    told = true;
+    decided = true;
     Consumer<Departure.HaltedSession> listener = halted;
     if (listener != null) {
       listener.accept(how);

@@ -73,7 +73,7 @@ final class MirrorAnswers implements SessionPort.Answers {
     }
 
     @Override
-    public void landed() {
+    public void written() {
       if (!written.isEmpty()) {
         List<MemoryRange> ranges = written;
         written = List.of();
@@ -86,7 +86,7 @@ final class MirrorAnswers implements SessionPort.Answers {
     public void give(int status, long... values) {
       settle.run();
       if (slot == 0) {
-        landed();
+        written();
         return;
       }
       List<MemoryRange> ranges = written;

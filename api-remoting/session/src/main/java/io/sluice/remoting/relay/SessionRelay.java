@@ -59,7 +59,7 @@ public final class SessionRelay implements AutoCloseable {
   private final RelayApi api;
   private final ServedSession linked;
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
-  private volatile @Nullable Homecoming homecoming;
+  private volatile @Nullable SessionReturn sessionReturn;
   private final AtomicBoolean moving = new AtomicBoolean();
   private boolean heard; // the other host, before the session is there
   private boolean served;
@@ -201,8 +201,8 @@ public final class SessionRelay implements AutoCloseable {
           to.write(item);
         }
       }
-    } catch (ProtocolException lie) {
-      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    } catch (ProtocolException e) {
+      throw new StateException("an item cannot be, reason=" + e.getMessage());
     }
   }
 
@@ -283,7 +283,7 @@ public final class SessionRelay implements AutoCloseable {
       lost = !api.isEnding() && !linked.session().hasDeparted();
       LOG.atDebug().log("a session's other host is gone: {}", gone.getMessage());
     } finally {
-      Homecoming coming = homecoming;
+      SessionReturn coming = sessionReturn;
       if (coming != null) {
         coming.end("the other host is gone");
       }
@@ -310,7 +310,7 @@ public final class SessionRelay implements AutoCloseable {
         wire.sendIfIdle(said);
       }
       default -> {
-        Homecoming coming = homecoming;
+        SessionReturn coming = sessionReturn;
         if (coming == null) {
           throw new StateException("an item that is out of place, item=" + item);
         }
@@ -320,7 +320,7 @@ public final class SessionRelay implements AutoCloseable {
   }
 
   private void write(StateItem.Bytes bytes) throws StateException {
-    Homecoming coming = homecoming;
+    SessionReturn coming = sessionReturn;
     boolean wanted =
         bytes.call() == 0
             ? coming != null && coming.wants(bytes)
@@ -355,13 +355,13 @@ public final class SessionRelay implements AutoCloseable {
     if (!moving.compareAndSet(false, true)) {
       throw new StateException("it is being moved");
     }
-    Homecoming coming =
-        new Homecoming(new Homecoming.Near(linked, api, memory, wire), link, entered, gate);
-    homecoming = coming;
+    SessionReturn coming =
+        new SessionReturn(new SessionReturn.Near(linked, api, memory, wire), link, entered, gate);
+    sessionReturn = coming;
     try {
       return coming.run(checkOnly);
     } finally {
-      homecoming = null;
+      sessionReturn = null;
       moving.set(false);
     }
   }

@@ -133,7 +133,7 @@ public final class Departure implements Leaving {
     } finally {
       if (!done && stage.mayAbort()) {
         session.resume();
-        served.letGo();
+        served.release();
         enter(StateStage.ABORTED);
       }
     }
@@ -162,7 +162,7 @@ public final class Departure implements Leaving {
       throw new StateException("the move failed: " + e.getCause());
     } finally {
       session.resume();
-      served.letGo();
+      served.release();
       enter(StateStage.ABORTED);
     }
   }
@@ -360,7 +360,7 @@ public final class Departure implements Leaving {
         throw new StateException("commands run for too long, milliseconds=" + STOP_MS);
       }
       session.resume();
-      served.letGo();
+      served.release();
       stoodNs += now() - beganNs;
       boolean _ = comes(allHaveRun(state), LET_GO_MS);
     }

@@ -62,7 +62,7 @@ public sealed interface ServedSession extends AutoCloseable permits LinkedSessio
   boolean hold(long patienceMs) throws InterruptedException;
 
   /** Takes memory again. */
-  void letGo();
+  void release();
 
   /** Another host serves the application from now on. */
   void leave();

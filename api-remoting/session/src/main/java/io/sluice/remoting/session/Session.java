@@ -43,7 +43,7 @@ public final class Session implements Runnable {
   private final MemorySegment ring;
   private final Fd doorbell;
   private final Fd wake;
-  private final Bells.Wakeup application;
+  private final SessionSignals.Wakeup application;
   private final Waker waker;
   private final ObjectTable objects;
   private final SessionPort.CallSource submissions;
@@ -70,14 +70,14 @@ public final class Session implements Runnable {
       SessionSettings settings,
       RemotedApi api,
       SharedMemory memory,
-      Bells bells,
+      SessionSignals signals,
       SessionPort port) {
     kernel = settings.kernel();
     nanoTime = settings.nanoTime();
     this.api = api;
-    doorbell = bells.doorbell();
-    wake = bells.wake();
-    application = bells.application();
+    doorbell = signals.doorbell();
+    wake = signals.wake();
+    application = signals.application();
     waker = new Waker(kernel, wake);
     ring = memory.segment(0);
     objects = new ObjectTable(api.kinds());

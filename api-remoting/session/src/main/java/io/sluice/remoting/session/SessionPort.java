@@ -48,7 +48,7 @@ public record SessionPort(CallSource calls, Answers answers, Notices notices) {
   }
 
   /** Those of segment 0. */
-  static SessionPort of(MemorySegment ring, Bells.Wakeup application) {
+  static SessionPort of(MemorySegment ring, SessionSignals.Wakeup application) {
     return new SessionPort(
         new SubmissionRing(ring),
         new RingAnswers(ring, application),

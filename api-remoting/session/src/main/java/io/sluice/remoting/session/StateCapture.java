@@ -62,18 +62,18 @@ final class StateCapture {
     addSegments(out);
     needed = reachable();
     addGone(out);
-    List<OrderedItem> placed = new ArrayList<>();
+    List<OrderedItem> ordered = new ArrayList<>();
     List<String> obstacles = new ArrayList<>();
     for (SessionObject object : needed) {
       if (object.creation() == CallRecord.NONE) {
         if (object.kind() != state.events() && sent.add(object)) {
-          placed.add(new OrderedItem(0, new StateItem.Root(entity(object), state.nameOf(object))));
+          ordered.add(new OrderedItem(0, new StateItem.Root(entity(object), state.nameOf(object))));
         }
       } else if (object.kind() != state.events()) {
-        addMade(object, placed, obstacles);
+        addMade(object, ordered, obstacles);
         for (CallRecord change : state.changesOf(object)) {
           if (calls.add(change.serial())) {
-            placed.add(new OrderedItem(change.serial(), changed(object, change)));
+            ordered.add(new OrderedItem(change.serial(), changed(object, change)));
           }
         }
       }
@@ -81,7 +81,7 @@ final class StateCapture {
     if (!obstacles.isEmpty()) {
       throw new UnmovableException(obstacles);
     }
-    addAll(placed, out);
+    addAll(ordered, out);
     return out;
   }
 
@@ -105,7 +105,7 @@ final class StateCapture {
     }
   }
 
-  private void addMade(SessionObject object, List<OrderedItem> placed, List<String> obstacles) {
+  private void addMade(SessionObject object, List<OrderedItem> ordered, List<String> obstacles) {
     if (sent.contains(object)) {
       return;
     }
@@ -128,15 +128,15 @@ final class StateCapture {
       obstacles.add(object + " has too much to be sent, bytes=" + payload.length);
       return;
     }
-    placed.add(
+    ordered.add(
         new OrderedItem(
             object.creation().serial(),
             new StateItem.Made(entities, call(object.creation()), payload)));
   }
 
-  private static void addAll(List<OrderedItem> placed, List<Outgoing> out) {
-    placed.sort(Comparator.comparingLong(OrderedItem::serial));
-    placed.forEach(each -> out.add(new Outgoing(each.item(), List.of())));
+  private static void addAll(List<OrderedItem> ordered, List<Outgoing> out) {
+    ordered.sort(Comparator.comparingLong(OrderedItem::serial));
+    ordered.forEach(each -> out.add(new Outgoing(each.item(), List.of())));
   }
 
   /** All in the table, and what they were made of, whether it was released or not. */
@@ -164,7 +164,7 @@ final class StateCapture {
 
   /** All else, when nothing is taken any more and what was taken has come to its end. */
   List<StateItem> rest() {
-    List<OrderedItem> placed = new ArrayList<>();
+    List<OrderedItem> ordered = new ArrayList<>();
     Set<SessionObject> made = Collections.newSetFromMap(new IdentityHashMap<>());
     List<StateItem> after = new ArrayList<>();
     List<OpenCall> open = state.openCalls();
@@ -172,17 +172,17 @@ final class StateCapture {
       if (call.made() != null) {
         made.add(call.made());
       }
-      addOpen(call, placed, after);
+      addOpen(call, ordered, after);
     }
     for (SessionObject event : needed) {
       if (event.kind() == state.events() && !made.contains(event)) {
-        placed.add(event(event));
+        ordered.add(event(event));
       }
     }
-    placed.sort(
+    ordered.sort(
         Comparator.comparingLong(OrderedItem::serial)); // keeps what has one serial in order
     List<StateItem> items = new ArrayList<>();
-    placed.forEach(each -> items.add(each.item()));
+    ordered.forEach(each -> items.add(each.item()));
     items.addAll(after);
     state
         .failures()
@@ -199,13 +199,13 @@ final class StateCapture {
     return items;
   }
 
-  private void addOpen(OpenCall call, List<OrderedItem> placed, List<StateItem> after) {
+  private void addOpen(OpenCall call, List<OrderedItem> ordered, List<StateItem> after) {
     long serial = call.record().serial();
     for (OpenCall.Change change : call.before()) {
-      placed.add(new OrderedItem(serial, changed(change.object(), change.call())));
+      ordered.add(new OrderedItem(serial, changed(change.object(), change.call())));
     }
     SessionObject made = call.made();
-    placed.add(
+    ordered.add(
         new OrderedItem(
             serial,
             new StateItem.Open(

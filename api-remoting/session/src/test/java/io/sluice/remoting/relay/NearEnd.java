@@ -81,8 +81,8 @@ final class NearEnd implements AutoCloseable {
             all -> SessionPort.of(kernel, all));
   }
 
-  Homecoming.Near near() {
-    return new Homecoming.Near(linked, api, memory, wire);
+  SessionReturn.Near near() {
+    return new SessionReturn.Near(linked, api, memory, wire);
   }
 
   @Override

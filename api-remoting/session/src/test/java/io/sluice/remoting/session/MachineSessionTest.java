@@ -237,7 +237,7 @@ class MachineSessionTest {
           .isInstanceOfSatisfying(
               ProtocolException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
       assertThat(session.awaitSegment(1, PAGE, 0)).isFalse();
-      session.letGo();
+      session.release();
       session.add(1, more);
       assertThat(session.awaitSegment(1, PAGE, 0)).isTrue();
       assertThat(session.awaitSegment(1, 2 * PAGE, 0)).isFalse();

@@ -17,12 +17,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Returns of sessions from another host that do not come to their end. */
-final class HomecomingTest {
+final class SessionReturnTest {
   private static final int BYTES = 4096;
   private static final MemoryRange STORAGE = new MemoryRange(64 << 10, 2 * BYTES);
 
   private final NearEnd end = new NearEnd(List.of(STORAGE));
-  private final Homecoming coming = new Homecoming(end.near(), end.here, _ -> {}, Optional.empty());
+  private final SessionReturn coming =
+      new SessionReturn(end.near(), end.here, _ -> {}, Optional.empty());
   private Future<?> running;
 
   @BeforeEach

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * that were sent have been taken by then. Where the machine moves, too, {@link MachineGate} says
  * when, and whether; the other host is never told that it may go.
  */
-final class Homecoming {
+final class SessionReturn {
   private static final int LINK_MS = 2_000;
   private static final int ITEMS = 1024;
 
@@ -75,7 +75,7 @@ final class Homecoming {
    * @param entered is told each stage as it begins
    * @param machine of a session that moves with its machine
    */
-  Homecoming(
+  SessionReturn(
       Near near, StateLink link, Consumer<StateStage> entered, Optional<MachineGate> machine) {
     this.near = near;
     this.machine = machine;
@@ -354,7 +354,7 @@ final class Homecoming {
 
   private void goOn() {
     near.linked().session().resume();
-    near.linked().letGo();
+    near.linked().release();
   }
 
   private void stays(StateItem.Kept kept) {
