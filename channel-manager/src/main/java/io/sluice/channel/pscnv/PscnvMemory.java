@@ -38,12 +38,12 @@ final class PscnvMemory implements GpuMemory {
 
   /**
    * @param system whether it counts as system memory
-   * @param placed whether it has a place in the aperture, where there is one
+   * @param hasPlace whether it has a place in the aperture, where there is one
    */
   static PscnvMemory allocated(
-      PscnvOpen open, int handle, boolean system, long sizeBytes, boolean placed) {
+      PscnvOpen open, int handle, boolean system, long sizeBytes, boolean hasPlace) {
     OptionalLong at = OptionalLong.empty();
-    if (placed && open.vramAperture().isPresent()) {
+    if (hasPlace && open.vramAperture().isPresent()) {
       long start = open.vramAperture().get().offset();
       DrmMapping mapping = open.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
       mapping.fd().close();

@@ -336,7 +336,7 @@ public final class GridRun {
         executor.execute(() -> run(executor, crowded));
       } catch (RuntimeException | Error failure) {
         control.stop(new GridOutcome.Failed(failure));
-        letGo();
+        finish();
         tellIfDone();
       }
     }
@@ -349,7 +349,7 @@ public final class GridRun {
       } while (end == Slice.CODE_MADE && !crowded.getAsBoolean());
       time.end();
       if (end == Slice.OVER) {
-        letGo();
+        finish();
         tellIfDone();
       } else {
         hand(executor, crowded);
@@ -357,7 +357,7 @@ public final class GridRun {
     }
 
     /** It is over, and keeps nothing but what it has counted. */
-    private void letGo() {
+    private void finish() {
       count();
       block = null;
       memory = null;
