@@ -185,7 +185,7 @@ public final class MemorySource implements AutoCloseable {
 
   /** Bytes of video memory the guest has. */
   public long bytesKnown() {
-    return known.values().stream().mapToLong(placed -> placed.record().sizeBytes()).sum();
+    return known.values().stream().mapToLong(buffer -> buffer.record().sizeBytes()).sum();
   }
 
   /** Pages sent so far, zeros not counted. */

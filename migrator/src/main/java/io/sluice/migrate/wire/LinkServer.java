@@ -48,7 +48,7 @@ public final class LinkServer implements AutoCloseable {
   private static final int MAX_LINKS = 16;
 
   /** Connections at one time that have not come to the end of a stage of their beginning. */
-  private static final int MAX_NEWCOMERS = 512;
+  private static final int MAX_PENDING = 512;
 
   /** Those of one address: all streams of all links may come from one. */
   private static final int MAX_OF_ADDRESS = MAX_LINKS * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
@@ -69,10 +69,10 @@ public final class LinkServer implements AutoCloseable {
   @GuardedBy("lock")
   private final Map<UUID, AcceptedLink> links = new HashMap<>();
 
-  private final Newcomers strangers =
-      new Newcomers("certificate", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
-  private final Newcomers undecided =
-      new Newcomers("first word", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
+  private final PendingConnections unauthenticated =
+      new PendingConnections("certificate", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
+  private final PendingConnections undecided =
+      new PendingConnections("first word", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
 
   /** A link and what of it has come. */
   private static final class AcceptedLink {
@@ -155,7 +155,7 @@ public final class LinkServer implements AutoCloseable {
 
   private void accept(Channel channel) {
     loops.configure(channel);
-    strangers.arrived(channel);
+    unauthenticated.arrived(channel);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(WireLoops.BEGINNING.toMillis(), TimeUnit.MILLISECONDS);
     var _ =
@@ -169,7 +169,7 @@ public final class LinkServer implements AutoCloseable {
   private final class FirstByte extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      strangers.spoke(context.channel());
+      unauthenticated.received(context.channel());
       context.fireChannelRead(message);
       context.pipeline().remove(this);
     }
@@ -222,7 +222,7 @@ public final class LinkServer implements AutoCloseable {
       if (event instanceof IdleStateEvent) {
         context.close();
       } else if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
-        strangers.passed(context.channel());
+        unauthenticated.passed(context.channel());
         undecided.arrived(context.channel());
       }
       context.fireUserEventTriggered(event);
@@ -301,7 +301,7 @@ public final class LinkServer implements AutoCloseable {
                     loops.frames(),
                     loops.nowNs(),
                     () -> forget(id)),
-                Newcomers.address(peer));
+                PendingConnections.address(peer));
         links.put(id, known);
       }
       if (known.link.dataStreams() != hello.streams()) {
