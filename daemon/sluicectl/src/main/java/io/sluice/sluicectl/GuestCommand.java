@@ -325,8 +325,8 @@ final class GuestCommand extends Noun {
   @Command(
       name = "suspend",
       description = {
-        "Suspends all channels of a guest, and those it makes meanwhile: its work waits, what it"
-            + " has in memory stays. A suspended guest cannot be moved."
+        "Suspends all channels of a guest, and those it makes meanwhile: its work waits, what it has"
+            + " in memory stays. A suspended guest cannot be moved."
       })
   int suspend(
       @Parameters(

@@ -226,16 +226,16 @@ final class MigrationCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @ArgGroup(multiplicity = "1") Whose whose)
+      @ArgGroup(multiplicity = "1") Side side)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      connection.migrations().resolve(find(connection, name), whose.here);
+      connection.migrations().resolve(find(connection, name), side.here);
     }
     return ExitCode.OK;
   }
 
   /** The side that has an undecided guest. */
-  static final class Whose {
+  static final class Side {
     @Option(
         names = "--here",
         description =

@@ -168,7 +168,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
 
   /** The daemon died between its record, that the machine is its own, and letting it run. */
   private void begin(Standing machine) {
-    if (surroundings.arrivals().unbegun(machine.guest).isEmpty()) {
+    if (surroundings.arrivals().notBegun(machine.guest).isEmpty()) {
       forget(machine); // somebody has paused it
       return;
     }
@@ -262,7 +262,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     if (standing.remove(machine.guest, machine)) {
       machine.departure.ifPresent(gone -> surroundings.departures().end(machine.guest, gone.id()));
       surroundings.undecided().accept(machine.guest, false);
-      surroundings.arrivals().unbegun(machine.guest).forEach(surroundings.arrivals()::begun);
+      surroundings.arrivals().notBegun(machine.guest).forEach(surroundings.arrivals()::begun);
     }
   }
 

@@ -217,7 +217,8 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       throws OperationsException {
     String failed = "cannot check guest \"" + guest + "\"";
     MigrationSettings settings = MigrationOptions.settings(options);
-    HostRoute.Wish wish = MigrationOptions.wish(options, settings.linkBytesPerSecond());
+    HostRoute.LinkRequest request =
+        MigrationOptions.linkRequest(options, settings.linkBytesPerSecond());
     GuestHost host = find(failed, guest);
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
@@ -237,16 +238,16 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         open.obstacles(host).forEach(check::add);
       }
       if (open != null) {
-        try (HostRoute.Question question = open.question(address.get(), wish)) {
+        try (HostRoute.Question question = open.question(address.get(), request)) {
           check.destination(question.link(), true, clock);
         }
-        check.downtime(wish.downtime());
+        check.downtime(request.downtime());
         if (!busy && check.isAnswered()) {
           open.sessionObstacles(host, address.get(), stateDir).forEach(check::add);
         }
       }
     }
-    return check.view(wish.downtime());
+    return check.view(request.downtime());
   }
 
   private void askProcessTarget(MigrationCheck check, Path path) {
@@ -325,7 +326,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
               .open(
                   host,
                   to,
-                  MigrationOptions.wish(options, settings.linkBytesPerSecond()),
+                  MigrationOptions.linkRequest(options, settings.linkBytesPerSecond()),
                   () -> departures.end(name, id));
     } catch (SluiceException e) {
       throw Problem.of(ErrorCode.MIGRATION_BLOCKED, failed, e.what(), e.remedy()).exception();

@@ -50,7 +50,7 @@ final class OutgoingMigration implements Runnable {
   private final long startNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile @Nullable Verdict said; // by the operator
+  private volatile @Nullable Verdict verdict; // by the operator
   private volatile boolean undecided; // told
 
   /** The maker of another link to the same destination, to ask it what became of the guest. */
@@ -158,9 +158,9 @@ final class OutgoingMigration implements Runnable {
         if (doubt.poll(source.isUndecided(), now)) {
           tellUndecided();
         }
-        Verdict wish = said;
-        if (wish != null && source.isUndecided()) {
-          obey(wish);
+        Verdict decision = verdict;
+        if (decision != null && source.isUndecided()) {
+          carryOut(decision);
         } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
           askedNs = now;
           ask(self);
@@ -208,8 +208,8 @@ final class OutgoingMigration implements Runnable {
     tell(LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
   }
 
-  private void obey(Verdict wish) {
-    switch (wish) {
+  private void carryOut(Verdict decision) {
+    switch (decision) {
       case SOURCE ->
           source.reclaim(
               new Reason(
@@ -258,8 +258,8 @@ final class OutgoingMigration implements Runnable {
   }
 
   /** The operator says whose an undecided guest is. */
-  void resolve(Verdict whose) {
-    said = whose;
+  void resolve(Verdict newVerdict) {
+    verdict = newVerdict;
   }
 
   MigrationReport report() {

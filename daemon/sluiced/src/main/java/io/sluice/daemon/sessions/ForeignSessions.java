@@ -259,7 +259,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
   Optional<GuestMoves.LocatedSession> find(String name, long session) {
     List<GuestMoves.LocatedSession> found = new ArrayList<>();
     ask()
-        .hear((guest, host, report) -> {
+        .forEachReport((guest, host, report) -> {
           if (guest.equals(name) && report.number() == session) {
             found.add(new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host));
           }

@@ -175,7 +175,8 @@ final class GuestMoves implements AutoCloseable {
     List<LocatedSession> all() {
       List<LocatedSession> all = new ArrayList<>();
       for (int asked = 1; ; asked++) {
-        question.hear((name, host, report) -> all.add(new LocatedSession(report, name, host)));
+        question.forEachReport(
+            (name, host, report) -> all.add(new LocatedSession(report, name, host)));
         if (asked == MOST_ASKED || latest.isQuietSince(over)) {
           return latest.once(all);
         }
@@ -538,8 +539,8 @@ final class GuestMoves implements AutoCloseable {
   /** Gives up a session's move. */
   void stay(long session) throws OperationsException {
     String failed = "cannot stop the move of session " + session + " of guest \"" + guest + "\"";
-    LocatedSession placed = find(session).orElseThrow(() -> unknown(failed));
-    Optional<HostMessage> answer = ask(placed.at(), id -> new Stay(id, session));
+    LocatedSession located = find(session).orElseThrow(() -> unknown(failed));
+    Optional<HostMessage> answer = ask(located.at(), id -> new Stay(id, session));
     if (!(answer.orElse(null) instanceof HostMessage.Done done) || !done.error().isEmpty()) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is not being moved");
     }

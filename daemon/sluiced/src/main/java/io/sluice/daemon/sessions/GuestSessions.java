@@ -367,20 +367,20 @@ final class GuestSessions implements AutoCloseable {
   private final class HostListener implements HostLink.Listener {
     private final ServingHost host;
     private final TurnSeat seat;
-    private final SessionLimits told;
+    private final SessionLimits sent;
 
     /**
      * @param told with the order to serve
      */
-    HostListener(ServingHost host, TurnSeat seat, SessionLimits told) {
+    HostListener(ServingHost host, TurnSeat seat, SessionLimits sent) {
       this.host = host;
       this.seat = seat;
-      this.told = told;
+      this.sent = sent;
     }
 
     @Override
     public void onTurns() {
-      surroundings.turns().poke();
+      surroundings.turns().wake();
     }
 
     @Override
@@ -393,7 +393,7 @@ final class GuestSessions implements AutoCloseable {
         serving = host;
         now = limits;
       }
-      if (!now.equals(told)) { // they have changed since
+      if (!now.equals(sent)) { // they have changed since
         var _ = host.tell(id -> new LimitSessions(id, now), List.of());
       }
       surroundings.turns().name(seat, said.turns());

@@ -68,7 +68,7 @@ final class HostedSession implements ApiSessions.Opened {
 
   /** Whether a host has told the guest of its end. */
   @GuardedBy("lock")
-  private boolean told;
+  private boolean isReported;
 
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private final Map<SessionProcess, Asked> asked = new ConcurrentHashMap<>();
@@ -154,21 +154,21 @@ final class HostedSession implements ApiSessions.Opened {
   }
 
   private void release(SessionProcess host, int times, boolean guestKnows) {
-    boolean untold;
+    boolean unreported;
     synchronized (lock) {
       if (holders.remove(host, times) == 0) {
         return;
       }
-      told |= guestKnows;
+      isReported |= guestKnows;
       if (!holders.isEmpty()) {
         return;
       }
-      untold = !told;
+      unreported = !isReported;
     }
     boolean _ = gone.complete(null);
     boolean _ = move.complete(null);
     onGone.accept(this);
-    if (untold) {
+    if (unreported) {
       ended.accept(Errno.EPIPE);
     }
   }

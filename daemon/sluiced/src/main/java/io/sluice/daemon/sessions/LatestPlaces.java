@@ -61,10 +61,12 @@ final class LatestPlaces {
    */
   synchronized List<LocatedSession> once(List<LocatedSession> listed) {
     Map<Long, LocatedSession> once = new LinkedHashMap<>();
-    for (LocatedSession placed : listed) {
-      long number = placed.report().number();
+    for (LocatedSession located : listed) {
+      long number = located.report().number();
       once.merge(
-          number, placed, (first, other) -> other.host().equals(hosts.get(number)) ? other : first);
+          number,
+          located,
+          (first, other) -> other.host().equals(hosts.get(number)) ? other : first);
     }
     hosts.keySet().retainAll(once.keySet());
     return once.values().stream().collect(Collectors.toUnmodifiableList());

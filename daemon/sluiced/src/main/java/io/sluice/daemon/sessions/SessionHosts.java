@@ -266,12 +266,12 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         guest.isEmpty() ? foreign().map(ForeignSessions::ask) : Optional.empty();
     List<SessionStatus> found = new ArrayList<>();
     asked.forEach((name, listing) -> {
-      for (GuestMoves.LocatedSession placed : listing.all()) {
-        found.add(status(name, ProcessNames.name(placed.report().pid()), placed));
+      for (GuestMoves.LocatedSession located : listing.all()) {
+        found.add(status(name, ProcessNames.name(located.report().pid()), located));
       }
     });
     visitors.ifPresent(question ->
-        question.hear((name, host, report) ->
+        question.forEachReport((name, host, report) ->
             found.add(
                 status(
                     name,
@@ -281,8 +281,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   }
 
   private static SessionStatus status(
-      String guest, String command, GuestMoves.LocatedSession placed) {
-    SessionReport report = placed.report();
+      String guest, String command, GuestMoves.LocatedSession located) {
+    SessionReport report = located.report();
     return new SessionStatus(
         guest,
         report.number(),
@@ -291,7 +291,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         command,
         report.api(),
         report.device(),
-        placed.host(),
+        located.host(),
         report.objects(),
         report.memoryBytes(),
         report.calls(),
@@ -314,10 +314,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     if (session < 1) {
       throw unknownSession(failed);
     }
-    GuestMoves.LocatedSession placed =
+    GuestMoves.LocatedSession located =
         sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
     Optional<HostMessage> answer =
-        sessions.moves().ask(placed.at(), id -> new EndSession(id, session));
+        sessions.moves().ask(located.at(), id -> new EndSession(id, session));
     if (!(answer.orElse(null) instanceof Done done)) {
       throw Problem.of(
               ErrorCode.SESSION_HOST,

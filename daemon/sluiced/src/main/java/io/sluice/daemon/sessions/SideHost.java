@@ -247,7 +247,7 @@ final class SideHost implements AutoCloseable {
 
     @Override
     public void onTurns() {
-      surroundings.turns().poke();
+      surroundings.turns().wake();
     }
 
     @Override

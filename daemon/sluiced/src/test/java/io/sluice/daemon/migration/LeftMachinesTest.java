@@ -280,7 +280,7 @@ final class LeftMachinesTest {
       assertThat(monitor.told).containsExactly("cont");
     }
     assertThat(entered).containsExactly("web released");
-    assertThat(commits.unbegun(GUEST)).isEmpty();
+    assertThat(commits.notBegun(GUEST)).isEmpty();
     assertThat(commits.isCommitted(AWAY.id())).as("for ever").isTrue();
   }
 
@@ -301,7 +301,7 @@ final class LeftMachinesTest {
       machines().run();
       assertThat(monitor.told).isEmpty();
     }
-    assertThat(commits.unbegun("another")).containsExactly(AWAY.id());
+    assertThat(commits.notBegun("another")).containsExactly(AWAY.id());
   }
 
   @Test
@@ -309,7 +309,7 @@ final class LeftMachinesTest {
     commits.commit(AWAY.id(), GUEST);
     Files.createFile(qmp());
     machines().run();
-    assertThat(commits.unbegun(GUEST)).isEmpty();
+    assertThat(commits.notBegun(GUEST)).isEmpty();
   }
 
   @Test

@@ -13,16 +13,16 @@ final class LatestPlacesTest {
   private final LatestPlaces places = new LatestPlaces();
 
   @SuppressWarnings("NullAway") // of no host that runs
-  private static LocatedSession placed(long number, String host) {
+  private static LocatedSession located(long number, String host) {
     return new LocatedSession(
         new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0, Map.of()), host, null);
   }
 
   @Test
   void session_thatItsLastHostStillLists_isWhereItMoved() {
-    LocatedSession old = placed(1, "default");
-    LocatedSession now = placed(1, "other");
-    LocatedSession beside = placed(2, "default");
+    LocatedSession old = located(1, "default");
+    LocatedSession now = located(1, "other");
+    LocatedSession beside = located(2, "default");
     places.moved(1, "other");
 
     assertThat(places.once(List.of(old, beside, now))).containsExactly(now, beside);
@@ -35,9 +35,9 @@ final class LatestPlacesTest {
 
   @Test
   void session_thatIsMoving_isWhereItWas() {
-    LocatedSession old = placed(1, "default");
+    LocatedSession old = located(1, "default");
 
-    assertThat(places.once(List.of(old, placed(1, "other")))).containsExactly(old);
+    assertThat(places.once(List.of(old, located(1, "other")))).containsExactly(old);
   }
 
   @Test
@@ -65,10 +65,10 @@ final class LatestPlacesTest {
 
   @Test
   void session_thatNobodyLists_isForgotten() {
-    LocatedSession here = placed(1, "default");
+    LocatedSession here = located(1, "default");
     places.moved(1, "other");
 
     assertThat(places.once(List.of())).isEmpty();
-    assertThat(places.once(List.of(here, placed(1, "other")))).containsExactly(here);
+    assertThat(places.once(List.of(here, located(1, "other")))).containsExactly(here);
   }
 }
