@@ -72,7 +72,7 @@ public interface GuestGpu extends AutoCloseable {
    *
    * @param fd stays the caller's
    */
-  MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable);
+  RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable);
 
   /** An empty buffer of guest memory, to be filled by {@link GpuMemory#setPages}. */
   GpuMemory register(MemoryRequest request);
@@ -202,9 +202,9 @@ public interface GuestGpu extends AutoCloseable {
    * @param bytes that grids have now
    * @param limitBytes most that they may have
    */
-  record HeapUsage(long bytes, long limitBytes, Programs programs) {
+  record HeapUsage(long bytes, long limitBytes, ProgramUsage programs) {
     /** Of a GPU that takes none. */
-    public static final HeapUsage NONE = new HeapUsage(0, 0, new Programs(0, 0, 0, 0, 0));
+    public static final HeapUsage NONE = new HeapUsage(0, 0, new ProgramUsage(0, 0, 0, 0, 0));
   }
 
   /**
@@ -216,7 +216,7 @@ public interface GuestGpu extends AutoCloseable {
    * @param limitBytes most bytes, but for the program that was used last
    * @param interpreted how often one was not compiled because it came too soon
    */
-  record Programs(long kept, long limit, long bytes, long limitBytes, long interpreted) {}
+  record ProgramUsage(long kept, long limit, long bytes, long limitBytes, long interpreted) {}
 
   /**
    * Totals since the open.
@@ -235,7 +235,7 @@ public interface GuestGpu extends AutoCloseable {
   }
 
   /** Guest memory the GPU knows. Closing it revokes: channels that used it end with a reason. */
-  interface MemoryRegion extends AutoCloseable {
+  interface RegisteredMemory extends AutoCloseable {
     /** Length in bytes. */
     long sizeBytes();
 
@@ -249,7 +249,7 @@ public interface GuestGpu extends AutoCloseable {
    * @param offset byte offset in the region, a multiple of 4096
    * @param bytes length, a multiple of 4096
    */
-  record Extent(MemoryRegion region, long offset, long bytes) {}
+  record RegionExtent(RegisteredMemory region, long offset, long bytes) {}
 
   /** A buffer. Closing it frees it once no address space maps it. */
   interface GpuMemory extends AutoCloseable {
@@ -267,7 +267,7 @@ public interface GuestGpu extends AutoCloseable {
      *
      * @param extents at most {@link GuestLimits#MAX_EXTENTS}
      */
-    void setPages(long offset, List<Extent> extents);
+    void setPages(long offset, List<RegionExtent> extents);
 
     /**
      * Which pages the GPU wrote; needs {@link Capability#DIRTY_TRACKING}.

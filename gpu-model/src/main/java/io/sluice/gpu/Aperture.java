@@ -63,13 +63,13 @@ final class Aperture implements AutoCloseable {
    * @param bytes most that is taken
    * @return what was taken, to be given back; null when nothing behind that offset is free
    */
-  RangeAllocator.@Nullable Range takeFree(long from, long bytes) {
-    RangeAllocator.Range free = ranges.freeAt(from);
+  RangeAllocator.@Nullable AllocatedRange takeFree(long from, long bytes) {
+    RangeAllocator.AllocatedRange free = ranges.freeAt(from);
     if (free == null) {
       return null;
     }
-    RangeAllocator.Range taken =
-        new RangeAllocator.Range(free.start(), Math.min(free.bytes(), bytes));
+    RangeAllocator.AllocatedRange taken =
+        new RangeAllocator.AllocatedRange(free.start(), Math.min(free.bytes(), bytes));
     if (!ranges.allocateAt(taken.start(), taken.bytes())) {
       throw new AssertionError("a free range can be taken, start=" + taken.start());
     }

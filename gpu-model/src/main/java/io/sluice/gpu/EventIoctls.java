@@ -52,10 +52,10 @@ final class EventIoctls {
     }
 
     void takeExcess() {
-      if (file.hasUntoldExcess()) {
+      if (file.hasUnreportedExcess()) {
         int times = (int) Math.min(file.offences(), Integer.MAX_VALUE);
         long nowNs = file.card().clock().getAsLong();
-        put(0, ExtEvent.KIND_EXCESS, times, 0, file.takeUntoldExcess(), nowNs);
+        put(0, ExtEvent.KIND_EXCESS, times, 0, file.takeUnreportedExcess(), nowNs);
       }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GemObject extends GpuBuffer {
   /** The words of a client about a buffer, which it is told again. */
-  record Kind(int flags, int tileFlags, int cookie) {}
+  record ClientWords(int flags, int tileFlags, int cookie) {}
 
   /** Words that only the client understands. */
   static final int USER_WORDS = 8;
@@ -37,7 +37,7 @@ final class GemObject extends GpuBuffer {
    * @param alignment of its GPU addresses
    */
   GemObject(
-      Kind kind,
+      ClientWords kind,
       long sizeBytes,
       long alignment,
       Backing backing,

@@ -58,7 +58,7 @@ final class GpuFile implements AutoCloseable {
   private volatile long offences;
 
   /** Found by a sweep, told by whoever reads events. */
-  private final AtomicLong untoldExcessBytes = new AtomicLong();
+  private final AtomicLong unreportedExcessBytes = new AtomicLong();
 
   final IdPool handles = new IdPool(1, OpenLimits.MAX_HANDLES);
   final IdPool pages = new IdPool(LOWEST_PAGE, CONTROL_PAGES - 1);
@@ -261,7 +261,7 @@ final class GpuFile implements AutoCloseable {
   }
 
   /** Some free memory that nobody is given until it is given back; null when there is none. */
-  RangeAllocator.@Nullable Range takeFree(Aperture aperture, long from, long bytes) {
+  RangeAllocator.@Nullable AllocatedRange takeFree(Aperture aperture, long from, long bytes) {
     card.lock().lock();
     try {
       return open && sweeping ? aperture.takeFree(from, bytes) : null;
@@ -270,7 +270,7 @@ final class GpuFile implements AutoCloseable {
     }
   }
 
-  void giveBack(Aperture aperture, RangeAllocator.Range range) {
+  void giveBack(Aperture aperture, RangeAllocator.AllocatedRange range) {
     card.lock().lock();
     try {
       aperture.giveBack(range.start(), range.bytes());
@@ -288,7 +288,7 @@ final class GpuFile implements AutoCloseable {
         return;
       }
       offences = offences + 1; // under the GPU's lock
-      untoldExcessBytes.addAndGet(bytes);
+      unreportedExcessBytes.addAndGet(bytes);
       card.kernel().signal(events);
     } finally {
       card.lock().unlock();
@@ -300,13 +300,13 @@ final class GpuFile implements AutoCloseable {
   }
 
   /** Whether some was taken back that nobody was told of. */
-  boolean hasUntoldExcess() {
-    return untoldExcessBytes.get() > 0;
+  boolean hasUnreportedExcess() {
+    return unreportedExcessBytes.get() > 0;
   }
 
   /** Bytes that were taken back and nobody was told of; they count as told. */
-  long takeUntoldExcess() {
-    return untoldExcessBytes.getAndSet(0);
+  long takeUnreportedExcess() {
+    return unreportedExcessBytes.getAndSet(0);
   }
 
   // ---- lookups ----

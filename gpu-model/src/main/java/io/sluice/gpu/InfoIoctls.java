@@ -104,7 +104,7 @@ final class InfoIoctls {
         argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
     ExtFileQuery.GRID_HEAP_BYTES.set(argument, file.card().launcher().heapBytes(share));
     ExtFileQuery.GRID_HEAP_LIMIT.set(argument, file.card().config().gridHeapBytes());
-    GridLauncher.Programs programs = file.card().launcher().programs(share);
+    GridLauncher.ProgramCounts programs = file.card().launcher().programs(share);
     ExtFileQuery.PROGRAMS.set(argument, programs.kept());
     ExtFileQuery.PROGRAM_LIMIT.set(argument, programs.limit());
     ExtFileQuery.PROGRAM_BYTES.set(argument, programs.bytes());

@@ -91,7 +91,8 @@ final class MemoryIoctls {
       throw call.refuse(at == ExtGemNewAt.ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
     }
     FileBacking backing = new FileBacking(aperture.file().segment(), offset, size);
-    GemObject.Kind kind = new GemObject.Kind(flags, tileFlags, PscnvGemInfo.COOKIE.bits(gem));
+    GemObject.ClientWords kind =
+        new GemObject.ClientWords(flags, tileFlags, PscnvGemInfo.COOKIE.bits(gem));
     GemObject object = new GemObject(kind, size, granularity, backing, aperture, offset);
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
       object.user[i] = PscnvGemInfo.USER.at(i).bits(gem);

@@ -22,7 +22,7 @@ final class RangeAllocator {
   }
 
   /** A range. */
-  record Range(long start, long bytes) {}
+  record AllocatedRange(long start, long bytes) {}
 
   /** Free ranges: start to length; no two touch. */
   private final TreeMap<Long, Long> free = new TreeMap<>();
@@ -52,13 +52,13 @@ final class RangeAllocator {
   }
 
   /** The free range that an offset lies in, or the next one; null behind the last. */
-  @Nullable Range freeAt(long offset) {
+  @Nullable AllocatedRange freeAt(long offset) {
     Map.Entry<Long, Long> before = free.floorEntry(offset);
     if (before != null && end(before) > offset) {
-      return new Range(offset, end(before) - offset);
+      return new AllocatedRange(offset, end(before) - offset);
     }
     Map.Entry<Long, Long> next = free.ceilingEntry(offset);
-    return next == null ? null : new Range(next.getKey(), next.getValue());
+    return next == null ? null : new AllocatedRange(next.getKey(), next.getValue());
   }
 
   long allocate(long bytes, long alignment) {

@@ -142,7 +142,8 @@ final class RegionIoctls {
       throw call.refuse(Errno.ENOMEM, "too much imported, limit=" + OpenLimits.MAX_IMPORT_BYTES);
     }
     int handle = MemoryIoctls.takeHandle(file, call);
-    GemObject.Kind kind = new GemObject.Kind(flags, 0, ExtGemImport.COOKIE.bits(argument));
+    GemObject.ClientWords kind =
+        new GemObject.ClientWords(flags, 0, ExtGemImport.COOKIE.bits(argument));
     GemObject object =
         new GemObject(kind, size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size), null, 0);
     file.systemBytes += size;

@@ -28,7 +28,7 @@ final class Sweep implements Runnable {
   /** One piece; the next one is another task, so that others get the thread in between. */
   @Override
   public void run() {
-    RangeAllocator.Range piece = file.takeFree(aperture, next, PIECE_BYTES);
+    RangeAllocator.AllocatedRange piece = file.takeFree(aperture, next, PIECE_BYTES);
     if (piece == null) {
       file.swept(foundBytes);
       return;
@@ -39,7 +39,7 @@ final class Sweep implements Runnable {
     file.inBackground(this);
   }
 
-  private long punch(RangeAllocator.Range piece) {
+  private long punch(RangeAllocator.AllocatedRange piece) {
     try {
       long before = aperture.file().allocatedBytes();
       aperture.punch(piece.start(), piece.bytes());

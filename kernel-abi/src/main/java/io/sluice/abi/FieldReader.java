@@ -24,7 +24,7 @@ public final class FieldReader {
 
   /** The exception of a format for bytes that are damaged. */
   @FunctionalInterface
-  public interface Refusal {
+  public interface ExceptionFactory {
     /**
      * The exception to throw.
      *
@@ -34,10 +34,10 @@ public final class FieldReader {
   }
 
   private final ByteBuffer in;
-  private final Refusal refusal;
+  private final ExceptionFactory refusal;
 
   /** A reader of all that remains in a buffer, which itself stays where it is. */
-  public FieldReader(ByteBuffer bytes, Refusal refusal) {
+  public FieldReader(ByteBuffer bytes, ExceptionFactory refusal) {
     in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
     this.refusal = refusal;
   }

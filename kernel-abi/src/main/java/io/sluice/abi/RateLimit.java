@@ -16,7 +16,7 @@ public final class RateLimit {
    * @param burst most that there may be
    * @param interval after which there is one more
    */
-  public record Room(int left, int burst, Duration interval) {}
+  public record Allowance(int left, int burst, Duration interval) {}
 
   private final LongSupplier clock;
   private final long origin;
@@ -50,11 +50,11 @@ public final class RateLimit {
   }
 
   /** The turns that there are now. */
-  public synchronized Room room() {
+  public synchronized Allowance room() {
     long taken = Math.max(0, over - (clock.getAsLong() - origin));
     int burst = (int) (burstNs / intervalNs) + 1;
     int left = taken > burstNs ? 0 : (int) ((burstNs - taken) / intervalNs) + 1;
-    return new Room(left, burst, Duration.ofNanos(intervalNs));
+    return new Allowance(left, burst, Duration.ofNanos(intervalNs));
   }
 
   /** Nanoseconds until there is a turn; 0 when there is one now. */

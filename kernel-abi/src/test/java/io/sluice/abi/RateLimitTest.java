@@ -38,7 +38,7 @@ final class RateLimitTest {
   void room_atAnyMoment_isWhatCanBeTaken(long start) {
     clock.set(start);
     RateLimit limit = new RateLimit(4, Duration.ofNanos(10), clock::get);
-    assertThat(limit.room()).isEqualTo(new RateLimit.Room(4, 4, Duration.ofNanos(10)));
+    assertThat(limit.room()).isEqualTo(new RateLimit.Allowance(4, 4, Duration.ofNanos(10)));
     assertThat(take(limit, 3)).isEqualTo(3);
     assertThat(limit.room().left()).isEqualTo(1);
     assertThat(take(limit, 3)).isEqualTo(1);

@@ -3,7 +3,7 @@ package io.sluice.quota;
 /** The answer of a {@link QuotaTable} to a quota. A refusal changes nothing. */
 public sealed interface Admission {
   /** The reasons of a refusal. */
-  enum Rule {
+  enum RefusalReason {
     /** A minimum does not fit beside those of the others. */
     DOES_NOT_FIT,
     /** A guest too many. */
@@ -21,5 +21,6 @@ public sealed interface Admission {
    * @param fix what to do
    * @param leftBytes where a minimum does not fit the largest that does, otherwise 0
    */
-  record Refused(Rule rule, String cause, String fix, long leftBytes) implements Admission {}
+  record Refused(RefusalReason rule, String cause, String fix, long leftBytes)
+      implements Admission {}
 }

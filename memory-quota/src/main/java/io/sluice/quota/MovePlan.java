@@ -28,7 +28,7 @@ import java.util.TreeMap;
  */
 public record MovePlan(List<Move> evictions, List<Move> returns) {
   /** The reason for which a buffer moves. */
-  public enum Reason {
+  public enum MoveReason {
     /** Evicted: no address space maps it. */
     UNMAPPED,
     /** Evicted: the smallest that frees all that is to be freed. */
@@ -40,7 +40,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
   }
 
   /** One buffer moves to the other kind of memory. */
-  public record Move(MovableBuffer buffer, Reason reason) {}
+  public record Move(MovableBuffer buffer, MoveReason reason) {}
 
   private static final Comparator<MovableBuffer> RETURN_ORDER =
       Comparator.comparing(MovableBuffer::mapped)
@@ -110,8 +110,8 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
         index++;
       }
       MovableBuffer buffer = candidates.remove(index);
-      Reason size = buffer.bytes() >= rest ? Reason.COVERS_REST : Reason.LARGEST;
-      chosen.add(new Move(buffer, buffer.mapped() ? size : Reason.UNMAPPED));
+      MoveReason size = buffer.bytes() >= rest ? MoveReason.COVERS_REST : MoveReason.LARGEST;
+      chosen.add(new Move(buffer, buffer.mapped() ? size : MoveReason.UNMAPPED));
       rest -= buffer.bytes();
     }
     return rest;
@@ -131,7 +131,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
           && buffer.bytes() <= shares.getOrDefault(buffer.guest(), 0L) - used) {
         left -= buffer.bytes();
         held.put(buffer.guest(), used + buffer.bytes());
-        returns.add(new Move(buffer, Reason.ROOM));
+        returns.add(new Move(buffer, MoveReason.ROOM));
       }
     }
     return List.copyOf(returns);

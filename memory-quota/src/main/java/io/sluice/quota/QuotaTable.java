@@ -41,7 +41,7 @@ public final class QuotaTable {
     int others = quotas.size() - (quotas.containsKey(guest) ? 1 : 0);
     if (others >= MAX_GUESTS) {
       return new Admission.Refused(
-          Admission.Rule.TOO_MANY,
+          Admission.RefusalReason.TOO_MANY,
           "the card has " + others + " guests, at most " + MAX_GUESTS,
           "Remove one.",
           0);
@@ -56,7 +56,7 @@ public final class QuotaTable {
       return new Admission.Admitted();
     }
     return new Admission.Refused(
-        Admission.Rule.DOES_NOT_FIT,
+        Admission.RefusalReason.DOES_NOT_FIT,
         String.format(
             Locale.ROOT,
             "the minimums of %d guests leave %d bytes of %d, %d requested",

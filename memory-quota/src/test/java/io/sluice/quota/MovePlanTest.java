@@ -3,7 +3,7 @@ package io.sluice.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.quota.MovePlan.Move;
-import io.sluice.quota.MovePlan.Reason;
+import io.sluice.quota.MovePlan.MoveReason;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class MovePlanTest {
     MovableBuffer unmapped = buffer(2, 40, false);
     List<MovableBuffer> buffers = List.of(buffer(1, 10, true), unmapped);
     assertThat(MovePlan.of(100, Map.of("a", 45L), buffers).evictions())
-        .containsExactly(new Move(unmapped, Reason.UNMAPPED));
+        .containsExactly(new Move(unmapped, MoveReason.UNMAPPED));
   }
 
   @Test
@@ -38,7 +38,7 @@ final class MovePlanTest {
     List<MovableBuffer> buffers =
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
     assertThat(MovePlan.of(100, Map.of("a", 60L), buffers).evictions())
-        .containsExactly(new Move(buffers.get(1), Reason.COVERS_REST));
+        .containsExactly(new Move(buffers.get(1), MoveReason.COVERS_REST));
   }
 
   @Test
@@ -47,14 +47,15 @@ final class MovePlanTest {
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
     assertThat(MovePlan.of(100, Map.of("a", 20L), buffers).evictions())
         .containsExactly(
-            new Move(buffers.get(0), Reason.LARGEST), new Move(buffers.get(2), Reason.COVERS_REST));
+            new Move(buffers.get(0), MoveReason.LARGEST),
+            new Move(buffers.get(2), MoveReason.COVERS_REST));
   }
 
   @Test
   void of_earlyChoiceSuperfluous_keepsIt() {
     List<MovableBuffer> buffers = List.of(buffer(1, 5, false), buffer(2, 40, true));
     assertThat(MovePlan.of(100, Map.of("a", 35L), buffers).evictions())
-        .containsExactly(new Move(buffers.get(1), Reason.COVERS_REST));
+        .containsExactly(new Move(buffers.get(1), MoveReason.COVERS_REST));
   }
 
   @Test

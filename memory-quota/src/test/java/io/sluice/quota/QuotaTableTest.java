@@ -30,7 +30,7 @@ final class QuotaTableTest {
     assertThat(table.put("c", quota(40)))
         .isEqualTo(
             new Admission.Refused(
-                Admission.Rule.DOES_NOT_FIT,
+                Admission.RefusalReason.DOES_NOT_FIT,
                 "the minimums of 2 guests leave 32 bytes of 80, 40 requested",
                 "Ask for a minimum of 32 bytes or less, or lower another guest's.",
                 32));
@@ -40,7 +40,7 @@ final class QuotaTableTest {
   @Test
   void put_largestMinimum_refusesWithoutOverflow() {
     table.put("a", quota(80));
-    assertRefused(table.put("b", quota(Long.MAX_VALUE)), Admission.Rule.DOES_NOT_FIT);
+    assertRefused(table.put("b", quota(Long.MAX_VALUE)), Admission.RefusalReason.DOES_NOT_FIT);
   }
 
   @Test
@@ -48,7 +48,7 @@ final class QuotaTableTest {
     for (int i = 0; i < QuotaTable.MAX_GUESTS; i++) {
       assertThat(table.put("g" + i, quota(0))).isEqualTo(ADMITTED);
     }
-    assertRefused(table.put("a", quota(0)), Admission.Rule.TOO_MANY);
+    assertRefused(table.put("a", quota(0)), Admission.RefusalReason.TOO_MANY);
     assertThat(table.put("g7", quota(1))).as("one of them").isEqualTo(ADMITTED);
   }
 
@@ -80,7 +80,7 @@ final class QuotaTableTest {
     assertThat(table.shares(Set.of("a", "unknown"))).isEqualTo(Map.of("a", 80L, "b", 0L));
   }
 
-  private static void assertRefused(Admission answer, Admission.Rule rule) {
+  private static void assertRefused(Admission answer, Admission.RefusalReason rule) {
     assertThat(answer)
         .isInstanceOfSatisfying(
             Admission.Refused.class, refused -> assertThat(refused.rule()).isEqualTo(rule));

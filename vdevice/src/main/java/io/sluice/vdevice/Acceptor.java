@@ -43,7 +43,7 @@ final class Acceptor implements Runnable, AutoCloseable {
    * @param log what is told about the guest
    * @param rate of connections
    */
-  record Place(
+  record ListeningPlace(
       Kernel kernel, Fd listener, UnaryOperator<Fd> foreign, GuestLog log, RateLimit rate) {}
 
   private final Kernel kernel;
@@ -66,7 +66,7 @@ final class Acceptor implements Runnable, AutoCloseable {
   /**
    * @param admission takes a connection and owns it then, or returns false
    */
-  Acceptor(Place place, DeviceCounters.Live counters, Predicate<Fd> admission) {
+  Acceptor(ListeningPlace place, DeviceCounters.Live counters, Predicate<Fd> admission) {
     kernel = place.kernel();
     listener = place.listener();
     foreign = place.foreign();

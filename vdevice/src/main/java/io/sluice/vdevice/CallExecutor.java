@@ -32,7 +32,7 @@ final class CallExecutor implements Runnable {
   private static final int NONE = -1;
 
   /** The session, as the executor uses it. */
-  interface Host {
+  interface CallSession {
     /** Executes a call on a private copy of its arguments. */
     void execute(int command, MemorySegment args);
 
@@ -45,7 +45,7 @@ final class CallExecutor implements Runnable {
 
   private final MemorySegment slots;
   private final CallQueue queue;
-  private final Host host;
+  private final CallSession host;
   private final GuestLog log;
 
   /** Held while a call runs; what must not overlap with one takes it. */
@@ -61,7 +61,7 @@ final class CallExecutor implements Runnable {
    * @param callArea BAR 1
    * @param log what is told about the guest
    */
-  CallExecutor(MemorySegment callArea, CallQueue queue, Host host, GuestLog log) {
+  CallExecutor(MemorySegment callArea, CallQueue queue, CallSession host, GuestLog log) {
     this.log = log;
     slots = callArea.asSlice(GuestAbi.BAR1_SLOTS, GuestAbi.MAX_SLOTS * CallSlot.SIZE);
     this.queue = queue;

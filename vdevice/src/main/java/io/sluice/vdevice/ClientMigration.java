@@ -44,7 +44,7 @@ final class ClientMigration implements AutoCloseable {
       immutableEnumSet(Capability.DETACH, Capability.STATE_SAVE, Capability.VRAM_APERTURE);
 
   /** The device of which this is the migration. */
-  interface Owner extends StateTransfers.Device {
+  interface MigratingDevice extends StateTransfers.Device {
     /** What is told about the guest. */
     GuestLog log();
 
@@ -58,17 +58,17 @@ final class ClientMigration implements AutoCloseable {
     void empty();
   }
 
-  private final Owner owner;
+  private final MigratingDevice owner;
   private final StateTransfers transfers;
   private final int drainMs;
   private volatile DeviceMigrationState state = DeviceMigrationState.RUNNING;
   private volatile boolean asking;
-  private StateTransfers.@Nullable Saving saving;
+  private StateTransfers.@Nullable StateOutput saving;
 
   /** Kept from RESUMING until the device runs. */
-  private StateTransfers.@Nullable Resuming resuming;
+  private StateTransfers.@Nullable StateInput resuming;
 
-  ClientMigration(Owner owner, StateTransfers transfers, int drainMs) {
+  ClientMigration(MigratingDevice owner, StateTransfers transfers, int drainMs) {
     this.owner = owner;
     this.transfers = transfers;
     this.drainMs = drainMs;
@@ -148,7 +148,7 @@ final class ClientMigration implements AutoCloseable {
     switch (next) {
       case RUNNING -> run();
       case STOP_COPY -> {
-        StateTransfers.Saving begun = transfers.save(owner);
+        StateTransfers.StateOutput begun = transfers.save(owner);
         saving = begun;
         begun.stopped();
       }
@@ -224,7 +224,7 @@ final class ClientMigration implements AutoCloseable {
   }
 
   private void run() {
-    StateTransfers.Resuming resumed = resuming;
+    StateTransfers.StateInput resumed = resuming;
     if (resumed != null) {
       resumed.run();
       resuming = null;
@@ -248,7 +248,7 @@ final class ClientMigration implements AutoCloseable {
    * @throws RefusedException EINVAL in a state that does not save
    */
   int read(MemorySegment into) {
-    StateTransfers.Saving from = saving;
+    StateTransfers.StateOutput from = saving;
     if (!state.saves() || from == null) {
       throw refused(DeviceCode.NO_DATA, Errno.EINVAL, "no data to be read, state=" + state);
     }
@@ -261,7 +261,7 @@ final class ClientMigration implements AutoCloseable {
    * @throws RefusedException EINVAL in another state than RESUMING; EPROTO data of no device
    */
   void write(MemorySegment from) {
-    StateTransfers.Resuming into = resuming;
+    StateTransfers.StateInput into = resuming;
     if (state != DeviceMigrationState.RESUMING || into == null) {
       throw refused(
           DeviceCode.TAKES_NO_DATA, Errno.EINVAL, "no data to be written, state=" + state);
@@ -283,7 +283,7 @@ final class ClientMigration implements AutoCloseable {
   }
 
   private void endSaving() {
-    StateTransfers.Saving ended = saving;
+    StateTransfers.StateOutput ended = saving;
     saving = null;
     if (ended != null) {
       ended.close();
@@ -291,7 +291,7 @@ final class ClientMigration implements AutoCloseable {
   }
 
   private void endResuming() {
-    StateTransfers.Resuming ended = resuming;
+    StateTransfers.StateInput ended = resuming;
     resuming = null;
     if (ended != null) {
       ended.close();

@@ -156,7 +156,7 @@ final class DeviceFeatures {
     }
     powerOfTwo(pageBytes);
     room(request, data.byteSize());
-    List<DmaLog.Range> ranges = new ArrayList<>();
+    List<DmaLog.LoggedRange> ranges = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = DmaLoggingControl.SIZE + i * DmaLoggingRange.SIZE;
       ranges.add(range(DmaLoggingRange.IOVA.get(data, at), DmaLoggingRange.LENGTH.get(data, at)));
@@ -172,7 +172,7 @@ final class DeviceFeatures {
     long iova = DmaLoggingReport.IOVA.get(data);
     long length = DmaLoggingReport.LENGTH.get(data);
     long pageBytes = DmaLoggingReport.PAGE_SIZE.get(data);
-    DmaLog.Range _ = range(iova, length);
+    DmaLog.LoggedRange _ = range(iova, length);
     powerOfTwo(pageBytes);
     long lastBit = Long.divideUnsigned(length - 1, pageBytes);
     if (Long.compareUnsigned(lastBit, Limits.MAX_REPORT_BYTES * 8L) >= 0) {
@@ -186,12 +186,12 @@ final class DeviceFeatures {
     return (int) (DmaLoggingReport.SIZE + bytes);
   }
 
-  private static DmaLog.Range range(long iova, long length) {
+  private static DmaLog.LoggedRange range(long iova, long length) {
     long last = iova + length - 1;
     if (length == 0 || Long.compareUnsigned(last, iova) < 0) {
       throw refused("a range is empty or wraps around");
     }
-    return new DmaLog.Range(iova, last);
+    return new DmaLog.LoggedRange(iova, last);
   }
 
   // ---- checks ----

@@ -43,7 +43,8 @@ import org.slf4j.event.Level;
  * <p>The connection's thread calls everything but {@link CallExecutor#run}, which has a thread of
  * its own, {@link #clientMemory}, and what counts.
  */
-final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoCloseable {
+final class DeviceSession
+    implements Registers.RegisterBackend, CallExecutor.CallSession, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceSession.class);
 
   private final String name;
@@ -124,7 +125,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             name,
             log,
             parts,
-            new HeldDevice.Calls(callArea, executor, queue),
+            new HeldDevice.CallExecution(callArea, executor, queue),
             new HeldDevice.Function(registers, config),
             this);
     dmaLog =
@@ -187,7 +188,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private void restore(SessionRecord record, List<Fd> files, Kernel kernel) {
     vectors.hold();
     int next = 0;
-    for (SessionRecord.Map map : record.maps()) {
+    for (SessionRecord.MapRecord map : record.maps()) {
       Request.DmaMap request =
           new Request.DmaMap(
               new Iova(map.iova()), map.sizeBytes(), map.fileOffset(), true, map.writable());
@@ -222,7 +223,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     files.add(guest.controlPages().fd());
     Optional<SharedArea> video = guest.vramAperture();
     video.ifPresent(area -> files.add(area.fd()));
-    ImmutableList<SessionRecord.Map> maps = dma.collect(files);
+    ImmutableList<SessionRecord.MapRecord> maps = dma.collect(files);
     long vectorFiles = vectors.collect(files);
     return new SessionRecord(
         clientMemory.negotiated(),
@@ -246,7 +247,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
-      GuestParts.Opener opener) {
+      GuestParts.GuestFactory opener) {
     GuestParts parts = null;
     boolean complete = false;
     try {

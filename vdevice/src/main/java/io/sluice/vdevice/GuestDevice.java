@@ -66,7 +66,7 @@ public final class GuestDevice implements AutoCloseable {
   private final Kernel kernel;
   private final GuestSource source;
   private final ThreadFactory threads;
-  private final MapBudget.Share share;
+  private final MapBudget.GuestShare share;
   private final MapPace pace;
   private final ForeignFds foreign;
   private final GuestLog log;
@@ -118,7 +118,8 @@ public final class GuestDevice implements AutoCloseable {
       }
       Acceptor starting =
           new Acceptor(
-              new Acceptor.Place(kernel, kernel.listen(path, BACKLOG), foreign, log, connections),
+              new Acceptor.ListeningPlace(
+                  kernel, kernel.listen(path, BACKLOG), foreign, log, connections),
               counters,
               this::admit);
       thread("accept", starting);
@@ -178,12 +179,12 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   /** How many clients may connect at once now. */
-  public RateLimit.Room connectionRoom() {
+  public RateLimit.Allowance connectionRoom() {
     return connections.room();
   }
 
   /** How many ranges it may map at once now. */
-  public RateLimit.Room mapRoom() {
+  public RateLimit.Allowance mapRoom() {
     return pace.room();
   }
 

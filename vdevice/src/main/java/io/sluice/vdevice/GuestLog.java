@@ -40,11 +40,11 @@ final class GuestLog {
       return NOPLoggingEventBuilder.singleton();
     }
     LoggingEventBuilder line = log.atLevel(level).addKeyValue("guest", guest);
-    long more = limited ? untold() : 0;
+    long more = limited ? suppressed() : 0;
     return more == 0 ? line : line.addKeyValue("leftOut", more);
   }
 
-  private long untold() {
+  private long suppressed() {
     long all = leftOut.get();
     return all - told.getAndSet(all);
   }

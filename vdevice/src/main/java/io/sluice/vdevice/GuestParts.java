@@ -18,7 +18,7 @@ record GuestParts(
   private static final int MAX_CHANNELS = 8 * (GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
 
   /** The maker of a guest. */
-  interface Opener {
+  interface GuestFactory {
     Guest open(GuestNotifier notifier);
   }
 
@@ -28,7 +28,8 @@ record GuestParts(
    *
    * @param source takes a guest back that could not be set up
    */
-  static GuestParts make(Kernel kernel, GuestSource source, CallArea callArea, Opener opener) {
+  static GuestParts make(
+      Kernel kernel, GuestSource source, CallArea callArea, GuestFactory opener) {
     VectorTable vectors = new VectorTable(kernel);
     GuestEventQueue events = new GuestEventQueue(callArea.segment());
     MemorySegment pending = callArea.segment().asSlice(GuestAbi.BAR1_PENDING);

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * A client's device as something that moves: it is held still, its state is saved or becomes
  * another one, and it goes on.
  */
-final class HeldDevice implements ClientMigration.Owner {
+final class HeldDevice implements ClientMigration.MigratingDevice {
   private final String name;
   private final GuestLog log;
   private final GuestParts parts;
-  private final Calls calls;
+  private final CallExecution calls;
   private final Function function;
   private final DeviceSession session;
 
@@ -31,7 +31,7 @@ final class HeldDevice implements ClientMigration.Owner {
    *
    * @param area where they are written
    */
-  record Calls(CallArea area, CallExecutor executor, CallQueue queue) {}
+  record CallExecution(CallArea area, CallExecutor executor, CallQueue queue) {}
 
   /** The PCI function, as the client and messages have written it. */
   record Function(Registers registers, PciConfigSpace config) {}
@@ -43,7 +43,7 @@ final class HeldDevice implements ClientMigration.Owner {
       String name,
       GuestLog log,
       GuestParts parts,
-      Calls calls,
+      CallExecution calls,
       Function function,
       DeviceSession session) {
     this.name = name;

@@ -185,7 +185,7 @@ final class Hypercalls {
     int handle = MemPages.HANDLE.bits(args);
     long offset = MemPages.OFFSET.get(args);
     dma.exclusively(() -> {
-      List<GuestGpu.Extent> extents = new ArrayList<>();
+      List<GuestGpu.RegionExtent> extents = new ArrayList<>();
       for (GuestRange range : GuestRange.list(dma, count, address)) {
         dma.translate(range.address(), range.bytes(), extents);
       }
@@ -194,11 +194,11 @@ final class Hypercalls {
   }
 
   /** Extents that crossed maps may have become more than one request may have. */
-  private void setPages(int handle, long offset, List<GuestGpu.Extent> extents) {
+  private void setPages(int handle, long offset, List<GuestGpu.RegionExtent> extents) {
     long at = offset;
-    for (List<GuestGpu.Extent> part : Lists.partition(extents, GuestAbi.MAX_EXTENTS)) {
+    for (List<GuestGpu.RegionExtent> part : Lists.partition(extents, GuestAbi.MAX_EXTENTS)) {
       guest.buffers().setPages(handle, at, part);
-      for (GuestGpu.Extent extent : part) {
+      for (GuestGpu.RegionExtent extent : part) {
         at += extent.bytes();
       }
     }
@@ -252,7 +252,7 @@ final class Hypercalls {
     int handle =
         offered.open(
             ApiOpen.API.bits(args),
-            new MachineSessions.Named(
+            new MachineSessions.NamedSegment(
                 ApiOpen.COUNT.get(args),
                 new Iova(ApiOpen.LIST_IOVA.get(args)),
                 ApiOpen.BYTES.get(args)));
@@ -265,7 +265,7 @@ final class Hypercalls {
     offered.add(
         ApiSegment.HANDLE.bits(args),
         ApiSegment.INDEX.bits(args),
-        new MachineSessions.Named(
+        new MachineSessions.NamedSegment(
             ApiSegment.COUNT.get(args),
             new Iova(ApiSegment.LIST_IOVA.get(args)),
             ApiSegment.BYTES.get(args)));

@@ -27,6 +27,6 @@ final class PausedAdoption implements Adoption {
 
   @Override
   public void discard() {
-    seat.letGo(client);
+    seat.releasePaused(client);
   }
 }

@@ -50,6 +50,6 @@ final class PausedHandover implements Handover {
 
   @Override
   public void complete() {
-    seat.letGo(client);
+    seat.releasePaused(client);
   }
 }

@@ -354,7 +354,7 @@ final class Seat {
   }
 
   /** A paused client is another daemon's; returns when nothing of it is left here. */
-  void letGo(Occupant paused) {
+  void releasePaused(Occupant paused) {
     lock.lock();
     try {
       decide(paused, Service.GONE);

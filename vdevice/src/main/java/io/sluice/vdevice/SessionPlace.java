@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadFactory;
 record SessionPlace(
     Kernel kernel,
     String name,
-    MapBudget.Share share,
+    MapBudget.GuestShare share,
     MapPace pace,
     GuestLog log,
     ThreadFactory sessionThreads) {}

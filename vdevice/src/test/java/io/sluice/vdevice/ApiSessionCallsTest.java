@@ -89,8 +89,8 @@ final class ApiSessionCallsTest extends CallTest {
     assertThat(first.files()).hasSize(2);
     assertThat(first.pieces())
         .containsExactly(
-            new SessionMemory.Piece(0, 0x2000, LEAST - 0x2000),
-            new SessionMemory.Piece(1, 0x4000, 0x2000));
+            new SessionMemory.FileRange(0, 0x2000, LEAST - 0x2000),
+            new SessionMemory.FileRange(1, 0x4000, 0x2000));
     assertThat(first.bytes()).isEqualTo(LEAST);
   }
 
@@ -105,7 +105,7 @@ final class ApiSessionCallsTest extends CallTest {
     succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
     SessionMemory first = host.opened.getFirst().segments.getFirst();
     assertThat(first.files()).hasSize(1);
-    assertThat(first.pieces()).containsExactly(new SessionMemory.Piece(0, 0, LEAST));
+    assertThat(first.pieces()).containsExactly(new SessionMemory.FileRange(0, 0, LEAST));
   }
 
   @Test
@@ -375,12 +375,12 @@ final class ApiSessionCallsTest extends CallTest {
     list(MEMORY + 0x1000, LEAST - 0x2000, RAM + 0x4000, 0x2000);
     succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
     CarriedSession first = moving().carried().getFirst();
-    assertThat(first.locate(new ApiSessions.Pages(0, LEAST - 0x3000, 0x3000)))
+    assertThat(first.locate(new ApiSessions.WrittenPages(0, LEAST - 0x3000, 0x3000)))
         .containsExactly(
             new GuestRange(new Iova(MEMORY + 0x1000 + LEAST - 0x3000), 0x1000),
             new GuestRange(new Iova(RAM + 0x4000), 0x2000));
-    assertThat(first.locate(new ApiSessions.Pages(0, LEAST, 0x1000))).isEmpty();
-    assertThat(first.locate(new ApiSessions.Pages(1, 0, 0x1000))).isEmpty();
+    assertThat(first.locate(new ApiSessions.WrittenPages(0, LEAST, 0x1000))).isEmpty();
+    assertThat(first.locate(new ApiSessions.WrittenPages(1, 0, 0x1000))).isEmpty();
     assertThat(moving().words()).containsExactly(new GuestRange(new Iova(MEMORY + 0x1000), 0x1000));
   }
 

@@ -59,12 +59,12 @@ final class ClientMigrationTest extends ServerTest {
     }
 
     @Override
-    public Saving save(Device device) {
+    public StateOutput save(Device device) {
       if (failsToSave) {
         throw new RefusedException("SLU-TEST-002", Errno.ENOMEM, "no room", "");
       }
       asked.add("save");
-      return new Saving() {
+      return new StateOutput() {
         private int given;
         private boolean stopped;
 
@@ -91,9 +91,9 @@ final class ClientMigrationTest extends ServerTest {
     }
 
     @Override
-    public Resuming resume(Device device) {
+    public StateInput resume(Device device) {
       asked.add("resume");
-      return new Resuming() {
+      return new StateInput() {
         private final ByteBuffer received = ByteBuffer.allocate(state.length);
 
         @Override

@@ -170,14 +170,14 @@ final class FakeGpu implements Gpu {
     }
 
     @Override
-    public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+    public RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
       RuntimeException thrown = failure;
       if (thrown != null) {
         throw thrown;
       }
       String region = "offset=" + offset + " size=" + sizeBytes + " writable=" + writable;
       regions.add(region);
-      return new MemoryRegion() {
+      return new RegisteredMemory() {
         @Override
         public long sizeBytes() {
           return sizeBytes;
@@ -260,7 +260,7 @@ final class FakeGpu implements Gpu {
       }
 
       @Override
-      public void setPages(long at, List<Extent> extents) {}
+      public void setPages(long at, List<RegionExtent> extents) {}
 
       @Override
       public void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap) {}

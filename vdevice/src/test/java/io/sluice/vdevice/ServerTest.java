@@ -33,7 +33,7 @@ abstract class ServerTest {
   FakeGpu gpu = new FakeGpu(kernel);
   RawClient client;
   DeviceSession session;
-  MapBudget.Share share;
+  MapBudget.GuestShare share;
 
   static final long ALL_BYTES = 1L << 45;
 

@@ -7,9 +7,9 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
-import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.table.Capabilities;
 import io.sluice.channel.table.GemFlags;
@@ -80,12 +80,12 @@ public final class GuestBuffers {
         throw noRoom;
       }
     }
-    try (MemorySharing.Room room = sharing.makeRoom(rounded)) {
+    try (MemorySharing.Reservation room = sharing.makeRoom(rounded)) {
       return allocateIn(room, request);
     }
   }
 
-  private MemoryGrant allocateIn(MemorySharing.Room room, MemoryRequest request) {
+  private MemoryGrant allocateIn(MemorySharing.Reservation room, MemoryRequest request) {
     try {
       return allocate(request, true);
     } catch (RefusedException why) {
@@ -149,7 +149,7 @@ public final class GuestBuffers {
    * @param offset where in the buffer the first extent goes
    * @param extents of regions from {@link #addRegion}
    */
-  public void setPages(int handle, long offset, List<Extent> extents) {
+  public void setPages(int handle, long offset, List<RegionExtent> extents) {
     lock.run(() -> buffers.pages().set(buffers.get(handle), offset, extents));
   }
 
@@ -162,11 +162,12 @@ public final class GuestBuffers {
    * @param offset byte offset in the file, a multiple of 4096
    * @param sizeBytes a multiple of 4096
    */
-  public MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
+  public RegisteredMemory addRegion(
+      Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
     return lock.call(() -> {
       capabilities.require(Capability.GUEST_MEMORY, "adding guest memory");
       state.regions.requireRoom();
-      MemoryRegion added = backend.addRegion(fd, offset, sizeBytes, writable);
+      RegisteredMemory added = backend.addRegion(fd, offset, sizeBytes, writable);
       GuestRegion region = new GuestRegion(added, iova, writable, this::removeRegion);
       state.regions.add(region);
       return region;

@@ -4,7 +4,7 @@ import io.sluice.channel.Channel;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.ChannelRecord.EngineObject;
-import io.sluice.channel.record.ChannelRecord.Ring;
+import io.sluice.channel.record.ChannelRecord.RingRecord;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.state.GuestLimits;
@@ -24,7 +24,7 @@ final class GuestChannel {
   final ChannelTransitions life;
   private final List<EngineObject> objects = new ArrayList<>(1);
   private int suspends;
-  private @Nullable Ring ring;
+  private @Nullable RingRecord ring;
   private @Nullable ChannelError error;
   private int[] setupSegment = NO_WORDS;
 
@@ -49,7 +49,7 @@ final class GuestChannel {
     return suspends;
   }
 
-  @Nullable Ring ring() {
+  @Nullable RingRecord ring() {
     return ring;
   }
 
@@ -76,7 +76,7 @@ final class GuestChannel {
     }
   }
 
-  void start(Ring wanted) {
+  void start(RingRecord wanted) {
     ChannelState next = suspends > 0 ? ChannelState.SUSPENDED : ChannelState.RUNNING;
     life.require(next, "giving a channel its ring");
     backend.start(wanted.start(), wanted.order(), wanted.slimask());

@@ -90,7 +90,7 @@ public final class GuestChannels {
       if (start < 0 || (start & 7) != 0 || start >= info.addressSpaceBytes()) {
         throw Refusal.invalid("no such ring address, start=" + ringStart);
       }
-      channel.start(new ChannelRecord.Ring(ringStart, (int) ringOrder, slimask));
+      channel.start(new ChannelRecord.RingRecord(ringStart, (int) ringOrder, slimask));
     });
   }
 

@@ -16,7 +16,7 @@ final class GuestMemory {
   /**
    * Part of a registered buffer that has its pages. Neighbours that continue each other are one.
    */
-  record Part(long offset, GuestRegion region, long regionOffset, long bytes) {}
+  record BackedPart(long offset, GuestRegion region, long regionOffset, long bytes) {}
 
   /** Names the buffer in state records for as long as it lives, its handle's end included. */
   final long serial;
@@ -36,7 +36,7 @@ final class GuestMemory {
   boolean evicted;
 
   // Of a registered buffer: ascending by offset, never overlapping.
-  final List<Part> parts = new ArrayList<>(1);
+  final List<BackedPart> parts = new ArrayList<>(1);
   long partBytes;
 
   GuestMemory(
@@ -91,10 +91,10 @@ final class GuestMemory {
    *
    * @return how many list entries this added: 1, 0 or -1
    */
-  int addPart(Part part) {
+  int addPart(BackedPart part) {
     int before = parts.size();
     int index = firstPartEndingAfter(part.offset());
-    Part merged = part;
+    BackedPart merged = part;
     if (index > 0 && continues(parts.get(index - 1), merged)) {
       merged = join(parts.get(index - 1), merged);
       parts.remove(--index);
@@ -116,7 +116,7 @@ final class GuestMemory {
   int dropParts(GuestRegion region) {
     int before = parts.size();
     parts.removeIf(part -> part.region() == region);
-    partBytes = parts.stream().mapToLong(Part::bytes).sum();
+    partBytes = parts.stream().mapToLong(BackedPart::bytes).sum();
     return before - parts.size();
   }
 
@@ -125,7 +125,7 @@ final class GuestMemory {
     int high = parts.size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      Part part = parts.get(middle);
+      BackedPart part = parts.get(middle);
       if (part.offset() + part.bytes() <= offset) {
         low = middle + 1;
       } else {
@@ -135,14 +135,14 @@ final class GuestMemory {
     return low;
   }
 
-  private static boolean continues(Part first, Part second) {
+  private static boolean continues(BackedPart first, BackedPart second) {
     return first.region() == second.region()
         && first.offset() + first.bytes() == second.offset()
         && first.regionOffset() + first.bytes() == second.regionOffset();
   }
 
-  private static Part join(Part first, Part second) {
-    return new Part(
+  private static BackedPart join(BackedPart first, BackedPart second) {
+    return new BackedPart(
         first.offset(), first.region(), first.regionOffset(), first.bytes() + second.bytes());
   }
 }

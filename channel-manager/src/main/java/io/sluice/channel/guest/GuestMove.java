@@ -5,7 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.record.ChannelRecord.Ring;
+import io.sluice.channel.record.ChannelRecord.RingRecord;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
@@ -80,7 +80,7 @@ public final class GuestMove {
    *     guest is then as empty as before
    */
   public void restore(List<StateRecord> records) {
-    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+    try (MemorySharing.Reservation room = lock.sharing().makeRoom()) {
       lock.run(() -> state.restore(records));
       room.restored();
     }
@@ -163,7 +163,8 @@ public final class GuestMove {
     return lock.call(() -> {
       List<BusRange> found = new ArrayList<>();
       GuestMemory memory = state.buffers.find(serial);
-      for (GuestMemory.Part part : memory == null ? List.<GuestMemory.Part>of() : memory.parts) {
+      for (GuestMemory.BackedPart part :
+          memory == null ? List.<GuestMemory.BackedPart>of() : memory.parts) {
         long first = Math.max(part.offset(), offset);
         long end = Math.min(part.offset() + part.bytes(), offset + bytes);
         if (first < end) {
@@ -191,7 +192,7 @@ public final class GuestMove {
       int running = 0;
       long entries = 0;
       for (GuestChannel channel : state.channels.all()) {
-        Ring ring = channel.ring();
+        RingRecord ring = channel.ring();
         if (channel.life.state() == ChannelState.RUNNING && ring != null) {
           Channel.Status status = state.channels.look(channel);
           taking++;

@@ -32,7 +32,7 @@ public final class GuestRestore {
 
   /** Makes a buffer of video memory, without a handle; its bytes are zeros. */
   public void add(MemoryRecord record) {
-    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+    try (MemorySharing.Reservation room = lock.sharing().makeRoom()) {
       lock.run(() -> addEarly(record));
       room.restored();
     }
@@ -74,7 +74,7 @@ public final class GuestRestore {
 
   /** As {@link GuestMove#restore}; buffers that are here already are taken, others are made. */
   public void finish(List<StateRecord> records) {
-    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+    try (MemorySharing.Reservation room = lock.sharing().makeRoom()) {
       lock.run(() -> state.restore(records, early));
       room.restored();
     }

@@ -14,13 +14,13 @@ public interface MemorySharing {
         public void changed() {}
 
         @Override
-        public Room makeRoom(long bytes) {
-          return Room.FREE;
+        public Reservation makeRoom(long bytes) {
+          return Reservation.FREE;
         }
 
         @Override
-        public Room makeRoom() {
-          return Room.FREE;
+        public Reservation makeRoom() {
+          return Reservation.FREE;
         }
       };
 
@@ -32,15 +32,15 @@ public interface MemorySharing {
    *
    * @param bytes of it, rounded as the GPU does
    */
-  Room makeRoom(long bytes);
+  Reservation makeRoom(long bytes);
 
   /** Makes room for all that the guest's share may hold: it is being restored. */
-  Room makeRoom();
+  Reservation makeRoom();
 
   /** The room that was made, which nobody takes until this is closed. */
-  interface Room extends AutoCloseable {
+  interface Reservation extends AutoCloseable {
     /** The room of a guest that shares with nobody. */
-    Room FREE = () -> {};
+    Reservation FREE = () -> {};
 
     /** The allocation found none all the same. */
     default void refused(RefusedException why) {}

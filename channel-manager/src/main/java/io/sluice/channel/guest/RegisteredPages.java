@@ -1,7 +1,7 @@
 package io.sluice.channel.guest;
 
 import io.sluice.abi.Errno;
-import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.record.MemoryPagesRecord;
 import io.sluice.channel.state.GuestLimits;
@@ -25,7 +25,7 @@ final class RegisteredPages {
   }
 
   /** Fills a part of a buffer: all of the extents or, when one is refused, none. */
-  void set(GuestMemory memory, long offset, List<Extent> extents) {
+  void set(GuestMemory memory, long offset, List<RegionExtent> extents) {
     if (!memory.registered || extents.isEmpty() || extents.size() > GuestLimits.MAX_EXTENTS) {
       throw Refusal.invalid(
           "no pages for this buffer, registered=" + memory.registered + " n=" + extents.size());
@@ -33,22 +33,22 @@ final class RegisteredPages {
     if (extents.size() > GuestLimits.MAX_TOTAL_EXTENTS - parts) {
       throw Refusal.full("extents", GuestLimits.MAX_TOTAL_EXTENTS);
     }
-    List<GuestMemory.Part> wanted = new ArrayList<>(extents.size());
-    List<Extent> forBackend = new ArrayList<>(extents.size());
+    List<GuestMemory.BackedPart> wanted = new ArrayList<>(extents.size());
+    List<RegionExtent> forBackend = new ArrayList<>(extents.size());
     long at = offset;
-    for (Extent extent : extents) {
-      GuestMemory.Part part = check(memory, at, extent);
+    for (RegionExtent extent : extents) {
+      GuestMemory.BackedPart part = check(memory, at, extent);
       wanted.add(part);
-      forBackend.add(new Extent(part.region().backend, part.regionOffset(), part.bytes()));
+      forBackend.add(new RegionExtent(part.region().backend, part.regionOffset(), part.bytes()));
       at += part.bytes();
     }
     memory.backend.setPages(offset, forBackend);
-    for (GuestMemory.Part part : wanted) {
+    for (GuestMemory.BackedPart part : wanted) {
       parts += memory.addPart(part);
     }
   }
 
-  private GuestMemory.Part check(GuestMemory memory, long at, Extent extent) {
+  private GuestMemory.BackedPart check(GuestMemory memory, long at, RegionExtent extent) {
     long bytes = extent.bytes();
     if (bytes <= 0 || ((at | bytes | extent.offset()) & (GuestLimits.PAGE_BYTES - 1)) != 0) {
       throw Refusal.invalid(
@@ -63,14 +63,14 @@ final class RegisteredPages {
     if (memory.hasPagesIn(at, bytes)) {
       throw Refusal.with(Errno.EEXIST, "filled already, offset=" + at + " bytes=" + bytes);
     }
-    return new GuestMemory.Part(at, region, extent.offset(), bytes);
+    return new GuestMemory.BackedPart(at, region, extent.offset(), bytes);
   }
 
-  void restore(GuestMemory memory, List<MemoryPagesRecord.Pages> pages) {
-    for (MemoryPagesRecord.Pages some : pages) {
+  void restore(GuestMemory memory, List<MemoryPagesRecord.PageRun> pages) {
+    for (MemoryPagesRecord.PageRun some : pages) {
       long done = 0;
       while (done < some.bytes()) {
-        Extent extent = regions.extentAt(some.iova().value() + done, some.bytes() - done);
+        RegionExtent extent = regions.extentAt(some.iova().value() + done, some.bytes() - done);
         set(memory, some.offset() + done, List.of(extent));
         done += extent.bytes();
       }

@@ -39,7 +39,8 @@ final class SnapshotWriter {
       return;
     }
     records.add(record(memory));
-    for (List<GuestMemory.Part> some : Lists.partition(memory.parts, MemoryPagesRecord.MAX_PAGES)) {
+    for (List<GuestMemory.BackedPart> some :
+        Lists.partition(memory.parts, MemoryPagesRecord.MAX_PAGES)) {
       records.add(
           new MemoryPagesRecord(
               memory.serial,
@@ -60,8 +61,8 @@ final class SnapshotWriter {
         memory.evicted);
   }
 
-  private static MemoryPagesRecord.Pages pages(GuestMemory.Part part) {
-    return new MemoryPagesRecord.Pages(
+  private static MemoryPagesRecord.PageRun pages(GuestMemory.BackedPart part) {
+    return new MemoryPagesRecord.PageRun(
         part.offset(), new Iova(part.region().iova.value() + part.regionOffset()), part.bytes());
   }
 

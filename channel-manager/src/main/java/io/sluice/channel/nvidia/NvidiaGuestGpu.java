@@ -138,7 +138,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   /** The open as a whole, as its channels and address spaces ask it. */
-  private final class Host implements ChannelHome.Host, NvidiaAddressSpace.Owner {
+  private final class Host implements ChannelHome.ChannelOwner, NvidiaAddressSpace.SpaceOwner {
     @Override
     public void channelsChanged() {
       slices.divide();
@@ -408,7 +408,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   @Override
-  public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+  public RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
     return lock.ask(() -> {
       NvidiaRegion region = NvidiaRegion.map(open, fd, offset, sizeBytes, writable, this::revoke);
       regions.add(region);

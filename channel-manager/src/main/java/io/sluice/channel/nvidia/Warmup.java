@@ -9,9 +9,9 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
@@ -78,9 +78,9 @@ final class Warmup {
     Side(GuestGpu open, Fd ram, RmClass type, OptionalInt id) {
       this.open = open;
       space = open.createAddressSpace();
-      GuestGpu.MemoryRegion region = open.addRegion(ram, 0, RING_BYTES, true);
+      GuestGpu.RegisteredMemory region = open.addRegion(ram, 0, RING_BYTES, true);
       GpuMemory own = open.register(request(PscnvGem.SYSRAM_SNOOP, RING_BYTES));
-      own.setPages(0, List.of(new Extent(region, 0, RING_BYTES)));
+      own.setPages(0, List.of(new RegionExtent(region, 0, RING_BYTES)));
       video = open.allocate(request(PscnvGem.VRAM_SMALL, VIDEO_BYTES));
       window = open.allocate(request(PscnvGem.SYSRAM_SNOOP, VIDEO_BYTES));
       map(space, own, RING);

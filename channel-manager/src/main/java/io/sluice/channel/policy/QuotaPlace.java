@@ -25,10 +25,10 @@ final class QuotaPlace implements MemorySharing {
   }
 
   @Override
-  public Room makeRoom(long bytes) {
+  public Reservation makeRoom(long bytes) {
     int _ = programs.evictFor(guest, bytes);
     if (!quotas.tryLock()) {
-      return Room.FREE;
+      return Reservation.FREE;
     }
     return keeping(() -> {
       if (isHere()) {
@@ -39,7 +39,7 @@ final class QuotaPlace implements MemorySharing {
   }
 
   @Override
-  public Room makeRoom() {
+  public Reservation makeRoom() {
     int _ = programs.evictFor(guest, 0);
     quotas.takeLock();
     return keeping(() -> {
@@ -55,10 +55,10 @@ final class QuotaPlace implements MemorySharing {
   }
 
   /** Keeps the lock unless the action fails. */
-  private Room keeping(Supplier<Room> action) {
+  private Reservation keeping(Supplier<Reservation> action) {
     boolean complete = false;
     try {
-      Room room = action.get();
+      Reservation room = action.get();
       complete = true;
       return room;
     } finally {
@@ -69,7 +69,7 @@ final class QuotaPlace implements MemorySharing {
   }
 
   /** Room under the lock: nothing is brought back into it. */
-  private final class Made implements Room {
+  private final class Made implements Reservation {
     private final Guest guest;
     private final long bytes;
 

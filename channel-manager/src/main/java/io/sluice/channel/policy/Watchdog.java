@@ -95,13 +95,13 @@ public final class Watchdog {
    * @param kills channels ended
    * @param putOff observations that found a channel to end, too soon after the last
    */
-  public record Counters(long kills, long putOff) {
+  public record WatchdogCounters(long kills, long putOff) {
     /** Nothing was done. */
-    public static final Counters NONE = new Counters(0, 0);
+    public static final WatchdogCounters NONE = new WatchdogCounters(0, 0);
 
     /** What both tell. */
-    public Counters plus(Counters other) {
-      return new Counters(kills + other.kills, putOff + other.putOff);
+    public WatchdogCounters plus(WatchdogCounters other) {
+      return new WatchdogCounters(kills + other.kills, putOff + other.putOff);
     }
   }
 
@@ -212,11 +212,13 @@ public final class Watchdog {
    *
    * @return what was done to it
    */
-  public Counters remove(String guest) {
+  public WatchdogCounters remove(String guest) {
     lock.lock();
     try {
       State state = states.remove(guest);
-      return state == null ? Counters.NONE : new Counters(state.kills, state.putOff);
+      return state == null
+          ? WatchdogCounters.NONE
+          : new WatchdogCounters(state.kills, state.putOff);
     } finally {
       lock.unlock();
     }
@@ -248,21 +250,21 @@ public final class Watchdog {
   }
 
   /** What was done to a guest so far; nothing when it is not watched. */
-  public Counters countersIfThere(String guest) {
+  public WatchdogCounters countersIfThere(String guest) {
     lock.lock();
     try {
-      return states.containsKey(guest) ? counters(guest) : Counters.NONE;
+      return states.containsKey(guest) ? counters(guest) : WatchdogCounters.NONE;
     } finally {
       lock.unlock();
     }
   }
 
   /** What was done to a guest so far. */
-  public Counters counters(String guest) {
+  public WatchdogCounters counters(String guest) {
     lock.lock();
     try {
       State state = state(guest);
-      return new Counters(state.kills, state.putOff);
+      return new WatchdogCounters(state.kills, state.putOff);
     } finally {
       lock.unlock();
     }

@@ -155,7 +155,7 @@ final class PscnvGuestGpu implements GuestGpu {
   }
 
   @Override
-  public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+  public RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
     return new PscnvRegion(calls, newRegion(fd, offset, sizeBytes, writable), sizeBytes);
   }
 
@@ -273,7 +273,7 @@ final class PscnvGuestGpu implements GuestGpu {
           new HeapUsage(
               ExtFileQuery.GRID_HEAP_BYTES.get(query),
               ExtFileQuery.GRID_HEAP_LIMIT.get(query),
-              new Programs(
+              new ProgramUsage(
                   ExtFileQuery.PROGRAMS.get(query),
                   ExtFileQuery.PROGRAM_LIMIT.get(query),
                   ExtFileQuery.PROGRAM_BYTES.get(query),

@@ -7,8 +7,8 @@ import io.sluice.abi.pscnv.ExtGemImportPages;
 import io.sluice.abi.pscnv.ExtGemPool;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.GuestGpu.SharedArea;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,12 +38,12 @@ final class PscnvMemory implements GpuMemory {
 
   /**
    * @param system whether it counts as system memory
-   * @param placed whether it has a place in the aperture, where there is one
+   * @param hasPlace whether it has a place in the aperture, where there is one
    */
   static PscnvMemory allocated(
-      PscnvOpen open, int handle, boolean system, long sizeBytes, boolean placed) {
+      PscnvOpen open, int handle, boolean system, long sizeBytes, boolean hasPlace) {
     OptionalLong at = OptionalLong.empty();
-    if (placed && open.vramAperture().isPresent()) {
+    if (hasPlace && open.vramAperture().isPresent()) {
       long start = open.vramAperture().get().offset();
       DrmMapping mapping = open.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
       mapping.fd().close();
@@ -77,14 +77,14 @@ final class PscnvMemory implements GpuMemory {
   }
 
   @Override
-  public void setPages(long offset, List<Extent> extents) {
+  public void setPages(long offset, List<RegionExtent> extents) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(ExtGemImportPages.LAYOUT);
       ExtGemImportPages.HANDLE.setBits(argument, handle);
       ExtGemImportPages.COUNT.set(argument, extents.size());
       ExtGemImportPages.OFFSET.set(argument, offset);
       int index = 0;
-      for (Extent extent : extents) {
+      for (RegionExtent extent : extents) {
         if (!(extent.region() instanceof PscnvRegion region)) {
           throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
         }

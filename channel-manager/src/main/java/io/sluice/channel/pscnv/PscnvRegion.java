@@ -2,10 +2,10 @@ package io.sluice.channel.pscnv;
 
 import io.sluice.abi.pscnv.ExtRegionDel;
 import io.sluice.abi.pscnv.PscnvIoctl;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 
 /** A range of guest memory that the software GPU knows. */
-final class PscnvRegion implements MemoryRegion {
+final class PscnvRegion implements RegisteredMemory {
   private final PscnvCalls calls;
   private final int region;
   private final long sizeBytes;

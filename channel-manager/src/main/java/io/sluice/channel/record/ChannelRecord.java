@@ -28,7 +28,7 @@ public record ChannelRecord(
     long space,
     ChannelState state,
     int suspends,
-    Optional<Ring> ring,
+    Optional<RingRecord> ring,
     ImmutableList<EngineObject> objects,
     Optional<ChannelError> error,
     EngineState engineState,
@@ -44,9 +44,9 @@ public record ChannelRecord(
    * @param order 1 &lt;&lt; order entries
    * @param slimask pscnv's word
    */
-  public record Ring(GpuVa start, int order, int slimask) {
+  public record RingRecord(GpuVa start, int order, int slimask) {
     /** Refuses what no ring is. */
-    public Ring {
+    public RingRecord {
       check(start.value() >= 0, "an address is not negative");
       check(order >= 0 && order <= GuestLimits.MAX_RING_ORDER, "a ring's order is in range");
     }

@@ -12,7 +12,7 @@ import io.sluice.channel.state.GuestLimits;
  * @param serial of the buffer
  * @param pages at most {@link #MAX_PAGES}
  */
-public record MemoryPagesRecord(long serial, ImmutableList<Pages> pages) implements StateRecord {
+public record MemoryPagesRecord(long serial, ImmutableList<PageRun> pages) implements StateRecord {
   /** Most ranges in one record. */
   public static final int MAX_PAGES = 32768;
 
@@ -23,9 +23,9 @@ public record MemoryPagesRecord(long serial, ImmutableList<Pages> pages) impleme
    * @param iova bus address of the guest's memory
    * @param bytes length
    */
-  public record Pages(long offset, Iova iova, long bytes) {
+  public record PageRun(long offset, Iova iova, long bytes) {
     /** Refuses what no range is. */
-    public Pages {
+    public PageRun {
       check(offset >= 0 && bytes > 0, "a range has a place and a length");
       check(
           ((offset | iova.value() | bytes) & (GuestLimits.PAGE_BYTES - 1)) == 0,

@@ -105,7 +105,7 @@ public final class RecordCodec {
             write(memory, out);
             yield MEMORY;
           }
-          case MemoryPagesRecord(long serial, ImmutableList<MemoryPagesRecord.Pages> pages) -> {
+          case MemoryPagesRecord(long serial, ImmutableList<MemoryPagesRecord.PageRun> pages) -> {
             out.u64(serial).bits(pages.size());
             pages.forEach(p -> out.u64(p.offset()).u64(p.iova().value()).u64(p.bytes()));
             yield PAGES;
@@ -198,10 +198,10 @@ public final class RecordCodec {
   private static MemoryPagesRecord readPages(FieldReader in) {
     long serial = in.u64();
     int count = in.count(MemoryPagesRecord.MAX_PAGES, 3 * Long.BYTES);
-    ImmutableList.Builder<MemoryPagesRecord.Pages> pages =
+    ImmutableList.Builder<MemoryPagesRecord.PageRun> pages =
         ImmutableList.builderWithExpectedSize(count);
     for (int i = 0; i < count; i++) {
-      pages.add(new MemoryPagesRecord.Pages(in.u64(), new Iova(in.u64()), in.u64()));
+      pages.add(new MemoryPagesRecord.PageRun(in.u64(), new Iova(in.u64()), in.u64()));
     }
     return new MemoryPagesRecord(serial, pages.build());
   }
@@ -228,9 +228,9 @@ public final class RecordCodec {
     int state = in.bits();
     Check.check(state >= 1 && state <= STATES.size(), "a channel's state is known");
     int suspends = in.bits();
-    Optional<ChannelRecord.Ring> ring =
+    Optional<ChannelRecord.RingRecord> ring =
         in.flag()
-            ? Optional.of(new ChannelRecord.Ring(new GpuVa(in.u64()), in.bits(), in.bits()))
+            ? Optional.of(new ChannelRecord.RingRecord(new GpuVa(in.u64()), in.bits(), in.bits()))
             : Optional.empty();
     ImmutableList.Builder<ChannelRecord.EngineObject> objects = ImmutableList.builder();
     for (int n = in.count(ChannelRecord.MAX_OBJECTS, 3 * Integer.BYTES); n > 0; n--) {

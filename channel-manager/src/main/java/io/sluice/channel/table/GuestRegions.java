@@ -1,8 +1,8 @@
 package io.sluice.channel.table;
 
 import io.sluice.abi.Errno;
-import io.sluice.channel.GuestGpu.Extent;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.state.GuestLimits;
 import java.util.LinkedHashSet;
@@ -36,8 +36,8 @@ public final class GuestRegions {
   }
 
   /** The region of an extent that lies within it; EFAULT. */
-  public GuestRegion containing(Extent extent) {
-    MemoryRegion named = extent.region();
+  public GuestRegion containing(RegionExtent extent) {
+    RegisteredMemory named = extent.region();
     if (!(named instanceof GuestRegion region)
         || !regions.contains(region)
         || extent.offset() < 0
@@ -48,11 +48,11 @@ public final class GuestRegions {
   }
 
   /** Where guest memory of a bus address is, as far as one region goes; EFAULT. */
-  public Extent extentAt(long iova, long bytes) {
+  public RegionExtent extentAt(long iova, long bytes) {
     for (GuestRegion region : regions) {
       long offset = iova - region.iova.value();
       if (offset >= 0 && offset < region.sizeBytes()) {
-        return new Extent(region, offset, Math.min(bytes, region.sizeBytes() - offset));
+        return new RegionExtent(region, offset, Math.min(bytes, region.sizeBytes() - offset));
       }
     }
     throw Refusal.with(Errno.EFAULT, "no guest memory there, iova=0x" + Long.toHexString(iova));

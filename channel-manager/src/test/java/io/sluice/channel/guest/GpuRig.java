@@ -8,7 +8,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
@@ -75,7 +75,7 @@ public final class GpuRig implements AutoCloseable {
   }
 
   /** Guest memory. */
-  record Ram(MemorySegment bytes, MemoryRegion region, Iova iova) {}
+  record Ram(MemorySegment bytes, RegisteredMemory region, Iova iova) {}
 
   MemorySegment map(GuestGpu.SharedArea area) {
     Mapping mapping =

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,10 +107,14 @@ final class GuestHistoryTest {
       MemoryInfo info = guest.buffers().info(handle);
       GpuRig.Ram ram = pick(rams, random);
       if (random.nextBoolean()) {
-        guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, info.sizeBytes())));
+        guest
+            .buffers()
+            .setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, info.sizeBytes())));
       } else {
         long offset = random.nextInt(8) * 4096L;
-        guest.buffers().setPages(handle, offset, List.of(new Extent(ram.region(), offset, 4096)));
+        guest
+            .buffers()
+            .setPages(handle, offset, List.of(new RegionExtent(ram.region(), offset, 4096)));
       }
     }
 

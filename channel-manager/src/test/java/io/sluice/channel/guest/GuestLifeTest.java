@@ -9,7 +9,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.ValueLayout;
@@ -289,7 +289,7 @@ final class GuestLifeTest {
   void regionClose_channelThatMapsIt_endsWithTheBusAddress() {
     GpuRig.Ram ram = rig.ram(guest, 0x7000_0000L, 65536);
     int handle = guest.buffers().register(4, 0, 8192);
-    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 16384, 8192)));
+    guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 16384, 8192)));
     guest.spaces().map(worker.vid, handle, Worker.LOW, Worker.HIGH, false);
     Worker other = new Worker(rig, guest, guest.spaces().create()).start();
     worker.start();
@@ -431,7 +431,7 @@ final class GuestLifeTest {
   void reset_everything_isFreedAndAnotherGenerationBegins() {
     GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
     int handle = guest.buffers().register(4, 0, 4096);
-    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, 4096)));
     worker.start();
     guest.buffers().free(guest.buffers().allocate(0, 0, 0, 4096).handle());
     guest.reset();
@@ -443,7 +443,7 @@ final class GuestLifeTest {
     assertThat(worker.control(GENERATION)).isZero();
     assertRefused(Errno.ENOENT, () -> guest.channels().free(worker.cid));
     int again = guest.buffers().register(4, 0, 4096);
-    guest.buffers().setPages(again, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    guest.buffers().setPages(again, 0, List.of(new RegionExtent(ram.region(), 0, 4096)));
     Worker next = new Worker(rig, guest, guest.spaces().create()).start();
     assertThat(next.control(GENERATION)).isEqualTo(2);
     next.submit(Worker.SET_REFERENCE, 4);
@@ -457,7 +457,7 @@ final class GuestLifeTest {
     worker.submit(Worker.SET_REFERENCE, 4);
     GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
     int handle = guest.buffers().register(4, 0, 4096);
-    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, 4096)));
     Guest other = rig.attach("other");
     long free = other.buffers().usage().vramFreeBytes();
     long held = guest.buffers().use().videoBytes();

@@ -7,8 +7,8 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.GuestGpu.Extent;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.state.GuestLimits;
 import java.util.Collections;
@@ -114,19 +114,19 @@ final class GuestRefusalTest {
     GpuRig.Ram ram = rig.ram(guest, 0x10000, 65536);
     int handle = guest.buffers().register(SYSTEM, 0, 16384);
     int vram = guest.buffers().allocate(VRAM, 0, 0, 4096).handle();
-    Extent one = new Extent(ram.region(), 0, 4096);
+    RegionExtent one = new RegionExtent(ram.region(), 0, 4096);
     assertRefused(Errno.EINVAL, () -> guest.buffers().setPages(vram, 0, List.of(one)));
     assertRefused(Errno.EINVAL, () -> guest.buffers().setPages(handle, 0, List.of()));
     assertRefused(
         Errno.EINVAL, () -> guest.buffers().setPages(handle, 0, Collections.nCopies(257, one)));
     assertRefused(Errno.EINVAL, () -> guest.buffers().setPages(handle, 1, List.of(one)));
     for (long[] bad : new long[][] {{1, 4096}, {0, 4095}, {0, 0}, {0, -4096}}) {
-      Extent extent = new Extent(ram.region(), bad[0], bad[1]);
+      RegionExtent extent = new RegionExtent(ram.region(), bad[0], bad[1]);
       assertRefused(Errno.EINVAL, () -> guest.buffers().setPages(handle, 0, List.of(extent)));
     }
     for (long[] bad :
         new long[][] {{65536, 4096}, {-4096, 4096}, {61440, 8192}, {1L << 62, 4096}}) {
-      Extent extent = new Extent(ram.region(), bad[0], bad[1]);
+      RegionExtent extent = new RegionExtent(ram.region(), bad[0], bad[1]);
       assertRefused(Errno.EFAULT, () -> guest.buffers().setPages(handle, 0, List.of(extent)));
     }
     for (long offset : new long[] {16384, -4096, Long.MAX_VALUE - 4095}) {
@@ -137,11 +137,11 @@ final class GuestRefusalTest {
         () ->
             guest
                 .buffers()
-                .setPages(handle, 12288, List.of(one, new Extent(ram.region(), 4096, 4096))));
+                .setPages(handle, 12288, List.of(one, new RegionExtent(ram.region(), 4096, 4096))));
     int vid = guest.spaces().create();
     assertRefused(
         Errno.EINVAL, () -> guest.spaces().map(vid, handle, Worker.LOW, Worker.HIGH, false));
-    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 16384)));
+    guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, 16384)));
     guest.spaces().map(vid, handle, Worker.LOW, Worker.HIGH, false);
   }
 
@@ -149,16 +149,19 @@ final class GuestRefusalTest {
   void memPages_partFilledTwice_isEexist() {
     GpuRig.Ram ram = rig.ram(guest, 0x10000, 65536);
     int handle = guest.buffers().register(SYSTEM, 0, 16384);
-    guest.buffers().setPages(handle, 4096, List.of(new Extent(ram.region(), 0, 8192)));
+    guest.buffers().setPages(handle, 4096, List.of(new RegionExtent(ram.region(), 0, 8192)));
     for (long offset : new long[] {4096, 8192}) {
       assertRefused(
           Errno.EEXIST,
           () ->
-              guest.buffers().setPages(handle, offset, List.of(new Extent(ram.region(), 0, 4096))));
+              guest
+                  .buffers()
+                  .setPages(handle, offset, List.of(new RegionExtent(ram.region(), 0, 4096))));
     }
     assertRefused(
         Errno.EEXIST,
-        () -> guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 8192))));
+        () ->
+            guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, 8192))));
   }
 
   @Test
@@ -168,10 +171,10 @@ final class GuestRefusalTest {
     GpuRig.Ram gone = rig.ram(guest, 0x10000, 4096);
     gone.region().close();
     int handle = guest.buffers().register(SYSTEM, 0, 4096);
-    for (MemoryRegion region : List.of(foreign.region(), gone.region())) {
+    for (RegisteredMemory region : List.of(foreign.region(), gone.region())) {
       assertRefused(
           Errno.EFAULT,
-          () -> guest.buffers().setPages(handle, 0, List.of(new Extent(region, 0, 4096))));
+          () -> guest.buffers().setPages(handle, 0, List.of(new RegionExtent(region, 0, 4096))));
     }
   }
 

@@ -9,8 +9,8 @@ import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.GuestGpu.Extent;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.record.AddressSpaceRecord;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.GuestRecord;
@@ -42,7 +42,7 @@ final class GuestSnapshotTest {
   private final GpuRig target = new GpuRig();
   private final Guest guest = source.attach("moved");
   private final Fd ram = source.kernel.memfdCreate("ram", RAM_BYTES);
-  private final List<MemoryRegion> regions = knowRam(guest, RAM_BYTES);
+  private final List<RegisteredMemory> regions = knowRam(guest, RAM_BYTES);
 
   @AfterEach
   void close() throws Exception {
@@ -52,8 +52,8 @@ final class GuestSnapshotTest {
   }
 
   /** The same guest memory, in pieces of a size. */
-  private List<MemoryRegion> knowRam(Guest knower, long pieceBytes) {
-    List<MemoryRegion> pieces = new ArrayList<>();
+  private List<RegisteredMemory> knowRam(Guest knower, long pieceBytes) {
+    List<RegisteredMemory> pieces = new ArrayList<>();
     for (long at = 0; at < RAM_BYTES; at += pieceBytes) {
       pieces.add(knower.buffers().addRegion(new Iova(RAM_IOVA + at), ram, at, pieceBytes, true));
     }
@@ -91,8 +91,12 @@ final class GuestSnapshotTest {
     int vid = guest.spaces().create();
     Worker detached = new Worker(source, guest, vid).start();
     int registered = guest.buffers().register(4, 77, 24576);
-    guest.buffers().setPages(registered, 0, List.of(new Extent(regions.getFirst(), 8192, 16384)));
-    guest.buffers().setPages(registered, 16384, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest
+        .buffers()
+        .setPages(registered, 0, List.of(new RegionExtent(regions.getFirst(), 8192, 16384)));
+    guest
+        .buffers()
+        .setPages(registered, 16384, List.of(new RegionExtent(regions.getFirst(), 0, 8192)));
     guest.spaces().map(vid, registered, Worker.LOW, Worker.HIGH, true);
     guest.buffers().register(0xc, 78, 8192); // empty
     int kept = guest.buffers().allocate(8, 0xfe, 79, 200_000).handle();
@@ -301,10 +305,10 @@ final class GuestSnapshotTest {
   void snapshot_revokedMemory_isLeftOut() {
     int vid = guest.spaces().create();
     int registered = guest.buffers().register(4, 0, 8192);
-    guest.buffers().setPages(registered, 0, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest.buffers().setPages(registered, 0, List.of(new RegionExtent(regions.getFirst(), 0, 8192)));
     guest.spaces().map(vid, registered, Worker.LOW, Worker.HIGH, false);
     int kept = guest.buffers().register(4, 0, 4096);
-    guest.buffers().setPages(kept, 0, List.of(new Extent(regions.getFirst(), 8192, 4096)));
+    guest.buffers().setPages(kept, 0, List.of(new RegionExtent(regions.getFirst(), 8192, 4096)));
     guest.spaces().map(vid, kept, Worker.LOW, Worker.HIGH, false);
     guest.buffers().free(kept);
     regions.getFirst().close();

@@ -19,10 +19,10 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
@@ -126,8 +126,9 @@ final class NvidiaGpuTest {
         GpuMemory video = guest.allocate(request(PscnvGem.VRAM_SMALL, 4 << 20));
         GpuMemory system = guest.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
         GpuMemory registered = guest.register(request(PscnvGem.SYSRAM_SNOOP, 8192))) {
-      MemoryRegion region = guest.addRegion(ram, 0, 1 << 16, true);
-      registered.setPages(0, List.of(new Extent(region, 0, 4096), new Extent(region, 8192, 4096)));
+      RegisteredMemory region = guest.addRegion(ram, 0, 1 << 16, true);
+      registered.setPages(
+          0, List.of(new RegionExtent(region, 0, 4096), new RegionExtent(region, 8192, 4096)));
       for (GpuMemory memory : List.of(video, system, registered)) {
         GpuVa _ = space.map(memory, START, END, false);
       }
@@ -450,8 +451,8 @@ final class NvidiaGpuTest {
         Channel lives = other.createChannel(OptionalInt.empty())) {
       uses.start(RING, 4, 1);
       lives.start(RING, 4, 1);
-      MemoryRegion region = guest.addRegion(ram, 0, 1 << 16, true);
-      buffer.setPages(0, List.of(new Extent(region, 4096, 4096)));
+      RegisteredMemory region = guest.addRegion(ram, 0, 1 << 16, true);
+      buffer.setPages(0, List.of(new RegionExtent(region, 4096, 4096)));
       GpuVa at = space.map(buffer, START, END, true);
       region.close();
       assertThat(rm.mappings()).isZero();

@@ -19,9 +19,9 @@ import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.channel.nvidia.submit.UserdWords;
@@ -70,7 +70,7 @@ final class TakingBackTest {
     final AddressSpace space;
     final GpuMemory video;
     final GpuMemory own;
-    final GuestGpu.MemoryRegion region;
+    final GuestGpu.RegisteredMemory region;
     final Channel channel;
     final MemorySegment page;
 
@@ -83,7 +83,7 @@ final class TakingBackTest {
       space = open.createAddressSpace();
       region = open.addRegion(ram, 0, RAM_BYTES, true);
       own = open.register(request(PscnvGem.SYSRAM_SNOOP, RAM_BYTES));
-      own.setPages(0, List.of(new Extent(region, 0, RAM_BYTES)));
+      own.setPages(0, List.of(new RegionExtent(region, 0, RAM_BYTES)));
       video = open.allocate(request(PscnvGem.VRAM_SMALL, 4096));
       map(own, RING);
       map(video, VIDEO);
@@ -166,8 +166,8 @@ final class TakingBackTest {
   }
 
   /** The pages of whichever side holds the guest. */
-  private HopperRing.Pages pages(MemorySegment doorbell) {
-    return new HopperRing.Pages() {
+  private HopperRing.ChannelPages pages(MemorySegment doorbell) {
+    return new HopperRing.ChannelPages() {
       @Override
       public UserdWords control() {
         return new UserdWords(side.page);
@@ -412,9 +412,9 @@ final class TakingBackTest {
 
   private void carry(Side from, Side to, Fd file) {
     for (Side at : List.of(from, to)) {
-      try (GuestGpu.MemoryRegion region = at.open.addRegion(file, 0, 4096, true);
+      try (GuestGpu.RegisteredMemory region = at.open.addRegion(file, 0, 4096, true);
           GpuMemory carried = at.open.register(request(PscnvGem.SYSRAM_SNOOP, 4096))) {
-        carried.setPages(0, List.of(new Extent(region, 0, 4096)));
+        carried.setPages(0, List.of(new RegionExtent(region, 0, 4096)));
         if (at == from) {
           at.open.copy(at.video, 0, carried, 0, 4096);
         } else {

@@ -89,9 +89,9 @@ final class WaitingTest {
     }
   }
 
-  private HopperRing.Pages pages(MemorySegment control, MemorySegment doorbell) {
+  private HopperRing.ChannelPages pages(MemorySegment control, MemorySegment doorbell) {
     UserdWords userd = new UserdWords(control);
-    return new HopperRing.Pages() {
+    return new HopperRing.ChannelPages() {
       @Override
       public UserdWords control() {
         return userd;

@@ -129,7 +129,7 @@ final class WatchdogTest {
     assertThat(observeTwice()).isEqualTo(1);
     assertThat(a.killed).containsExactly("1 after 2001 ms");
     assertThat(b.killed).isEmpty();
-    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(1, 0));
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.WatchdogCounters(1, 0));
   }
 
   @Test
@@ -150,7 +150,7 @@ final class WatchdogTest {
     assertThat(observeTwice()).isEqualTo(1);
     long soon = Watchdog.KILL_INTERVAL.dividedBy(2).toNanos();
     assertThat(watchdog.doWork(MS + soon)).isZero();
-    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(1, 1));
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.WatchdogCounters(1, 1));
     assertThat(a.killed).containsExactly("1 after 3000 ms");
   }
 
@@ -194,7 +194,7 @@ final class WatchdogTest {
     }
     // The first at 10 ms, when the other has waited for two observations; then at 110 and 210.
     assertThat(kills).isEqualTo(3);
-    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(3, 22));
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.WatchdogCounters(3, 22));
   }
 
   @Test
@@ -239,8 +239,8 @@ final class WatchdogTest {
     told.doWork(0);
     told.doWork(MS);
     assertThat(kills).containsExactly(new Watchdog.Kill("a", 7, 2500, 2000));
-    assertThat(told.remove("a")).isEqualTo(new Watchdog.Counters(1, 0));
-    assertThat(told.remove("a")).isEqualTo(Watchdog.Counters.NONE);
+    assertThat(told.remove("a")).isEqualTo(new Watchdog.WatchdogCounters(1, 0));
+    assertThat(told.remove("a")).isEqualTo(Watchdog.WatchdogCounters.NONE);
   }
 
   @Test

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Seeds.class)
 final class RecordCodecTest {
-  private static final ChannelRecord.Ring RING =
-      new ChannelRecord.Ring(new GpuVa(0x20000000L), 9, 1);
+  private static final ChannelRecord.RingRecord RING =
+      new ChannelRecord.RingRecord(new GpuVa(0x20000000L), 9, 1);
 
   static final ImmutableList<StateRecord> SAMPLES =
       ImmutableList.of(
@@ -38,8 +38,8 @@ final class RecordCodecTest {
           new MemoryPagesRecord(
               2,
               ImmutableList.of(
-                  new MemoryPagesRecord.Pages(0, new Iova(0x100000L), 8192),
-                  new MemoryPagesRecord.Pages(8192, new Iova(-4096L), 4096))),
+                  new MemoryPagesRecord.PageRun(0, new Iova(0x100000L), 8192),
+                  new MemoryPagesRecord.PageRun(8192, new Iova(-4096L), 4096))),
           new AddressSpaceRecord(3, 1),
           new AddressSpaceRecord(4, 0),
           new MappingRecord(3, 2, new GpuVa(0x20000000L)),
@@ -178,7 +178,7 @@ final class RecordCodecTest {
             ImmutableList.copyOf(
                 Collections.nCopies(
                     MemoryPagesRecord.MAX_PAGES,
-                    new MemoryPagesRecord.Pages(0, new Iova(4096), 4096))));
+                    new MemoryPagesRecord.PageRun(0, new Iova(4096), 4096))));
     assertThat(RecordCodec.decode(RecordCodec.encode(pages))).isEqualTo(pages);
     ChannelRecord channel =
         new ChannelRecord(
@@ -225,9 +225,9 @@ final class RecordCodecTest {
     impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4096, true, OptionalLong.of(0), false));
     impossible.add(() -> new MemoryRecord(1, 1, 4, 0, 0, 4096, true, OptionalLong.empty(), true));
     impossible.add(() -> new MemoryPagesRecord(1, ImmutableList.of()));
-    impossible.add(() -> new MemoryPagesRecord.Pages(0, new Iova(1), 4096));
+    impossible.add(() -> new MemoryPagesRecord.PageRun(0, new Iova(1), 4096));
     impossible.add(() -> new MappingRecord(1, 1, new GpuVa(-1)));
-    impossible.add(() -> new ChannelRecord.Ring(new GpuVa(0), 30, 1));
+    impossible.add(() -> new ChannelRecord.RingRecord(new GpuVa(0), 30, 1));
     impossible.add(() -> new EndRecord(0));
     for (Runnable each : impossible) {
       assertThatThrownBy(each::run).isInstanceOf(RefusedException.class);

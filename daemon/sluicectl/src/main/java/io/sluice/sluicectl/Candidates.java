@@ -37,7 +37,7 @@ final class Candidates {
   }
 
   /** The times at which access is taken back. */
-  static final class Detach implements Iterable<String> {
+  static final class DetachTimes implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
       return List.of("first", "planned", "last").iterator();
@@ -45,7 +45,7 @@ final class Candidates {
   }
 
   /** The ends of a migration that takes too long. */
-  static final class OnTimeout implements Iterable<String> {
+  static final class TimeoutActions implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
       return List.of("abort", "force").iterator();
@@ -61,7 +61,7 @@ final class Candidates {
   }
 
   /** The memory that an allocation beyond a share gets. */
-  static final class BeyondShare implements Iterable<String> {
+  static final class BeyondShareNames implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
       return List.of("out-of-memory", "system-memory").iterator();
@@ -77,7 +77,7 @@ final class Candidates {
   }
 
   /** Kinds of events. */
-  static final class Events implements Iterable<String> {
+  static final class EventKinds implements Iterable<String> {
     static final List<String> ALL =
         List.of(
             "channel",

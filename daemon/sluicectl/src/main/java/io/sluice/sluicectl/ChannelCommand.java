@@ -2,7 +2,7 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.GuestStatus;
 import io.sluice.management.local.LocalConnection;
-import io.sluice.sluicectl.Views.GuestChannel;
+import io.sluice.sluicectl.Views.ChannelRow;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,7 +32,7 @@ final class ChannelCommand extends Noun {
               description = "Name, UUID, or GPU/NAME; all when left out.")
           @Nullable String name)
       throws IOException {
-    List<GuestChannel> channels = new ArrayList<>();
+    List<ChannelRow> channels = new ArrayList<>();
     try (LocalConnection connection = global.connect()) {
       Map<String, GuestStatus> guests = connection.daemon().getGuests();
       Collection<GuestStatus> chosen =
@@ -43,7 +43,7 @@ final class ChannelCommand extends Noun {
               .guest(guest.name())
               .getChannels()
               .values()
-              .forEach(channel -> channels.add(new GuestChannel(guest.name(), channel)));
+              .forEach(channel -> channels.add(new ChannelRow(guest.name(), channel)));
         }
       }
     }

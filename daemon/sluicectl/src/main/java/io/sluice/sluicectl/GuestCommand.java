@@ -11,7 +11,7 @@ import io.sluice.management.Quantities;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
-import io.sluice.sluicectl.Views.GuestChannel;
+import io.sluice.sluicectl.Views.ChannelRow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,8 +59,8 @@ final class GuestCommand extends Noun {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       GuestMXBean bean = connection.guest(guest.name());
       GuestCounters counters = bean.getCounters();
-      List<GuestChannel> channels = new ArrayList<>();
-      bean.getChannels().values().forEach(c -> channels.add(new GuestChannel(guest.name(), c)));
+      List<ChannelRow> channels = new ArrayList<>();
+      bean.getChannels().values().forEach(c -> channels.add(new ChannelRow(guest.name(), c)));
       SessionHostStatus sessions = connection.sessions().getHosts().get(guest.name());
       CudaStatus cuda = connection.programs().getGuests().get(guest.name());
       switch (output.format()) {
@@ -179,7 +179,7 @@ final class GuestCommand extends Noun {
   private static void showJson(
       Output output,
       GuestStatus guest,
-      List<GuestChannel> channels,
+      List<ChannelRow> channels,
       GuestCounters counters,
       @Nullable SessionHostStatus sessions,
       @Nullable CudaStatus cuda) {

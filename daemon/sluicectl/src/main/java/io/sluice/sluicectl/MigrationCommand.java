@@ -80,7 +80,7 @@ final class MigrationCommand extends Noun {
       @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
       @Option(
               names = "--detach",
-              completionCandidates = Candidates.Detach.class,
+              completionCandidates = Candidates.DetachTimes.class,
               paramLabel = "WHEN",
               description = "When access is taken back: first, planned (default) or last.")
           @Nullable String detach,
@@ -102,7 +102,7 @@ final class MigrationCommand extends Noun {
           @Nullable String timeout,
       @Option(
               names = "--on-timeout",
-              completionCandidates = Candidates.OnTimeout.class,
+              completionCandidates = Candidates.TimeoutActions.class,
               paramLabel = "WHAT",
               description = "When a time is over: abort (default), or force: end and move on.")
           @Nullable String onTimeout,
@@ -226,16 +226,16 @@ final class MigrationCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @ArgGroup(multiplicity = "1") Whose whose)
+      @ArgGroup(multiplicity = "1") Side side)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      connection.migrations().resolve(find(connection, name), whose.here);
+      connection.migrations().resolve(find(connection, name), side.here);
     }
     return ExitCode.OK;
   }
 
   /** The side that has an undecided guest. */
-  static final class Whose {
+  static final class Side {
     @Option(
         names = "--here",
         description =

@@ -28,7 +28,7 @@ final class MonitorCommand implements Callable<Integer> {
   /** What the types of notifications begin with. */
   private static final String PREFIX = "io.sluice.";
 
-  private static final List<String> KINDS = Candidates.Events.ALL;
+  private static final List<String> KINDS = Candidates.EventKinds.ALL;
 
   /** Waiting for more events than this the oldest are the daemon's to drop: JMX counts on it. */
   private static final int QUEUE = 10_000;
@@ -37,7 +37,7 @@ final class MonitorCommand implements Callable<Integer> {
 
   @Option(
       names = "--type",
-      completionCandidates = Candidates.Events.class,
+      completionCandidates = Candidates.EventKinds.class,
       paramLabel = "TYPE",
       split = ",",
       description =

@@ -82,7 +82,7 @@ final class QuotaCommand extends Noun {
           @Nullable Integer weight,
       @Option(
               names = "--beyond-share",
-              completionCandidates = Candidates.BeyondShare.class,
+              completionCandidates = Candidates.BeyondShareNames.class,
               paramLabel = "POLICY",
               description =
                   "What an allocation beyond its share gets: out-of-memory or system-memory.")

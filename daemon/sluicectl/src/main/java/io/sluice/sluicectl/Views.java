@@ -28,7 +28,7 @@ final class Views {
    * @param guest name of the guest
    * @param status of the channel
    */
-  record GuestChannel(String guest, ChannelStatus status) {}
+  record ChannelRow(String guest, ChannelStatus status) {}
 
   static final Listing<GuestStatus> GUESTS =
       new Listing<>(
@@ -52,11 +52,11 @@ final class Views {
               Column.programs("client-pid", GuestStatus::clientPid),
               Column.programs("client-uid", GuestStatus::clientUid)));
 
-  static final Listing<GuestChannel> CHANNELS =
+  static final Listing<ChannelRow> CHANNELS =
       new Listing<>(
           "channels",
           List.of(
-              Column.both("guest", GuestChannel::guest),
+              Column.both("guest", ChannelRow::guest),
               Column.both("id", c -> c.status().id()),
               Column.both("state", c -> c.status().state()),
               Column.people("work", Views::work),
@@ -71,7 +71,7 @@ final class Views {
               Column.programs("fault-address", c -> c.status().faultAddress())));
 
   /** For people, below the guest they belong to. */
-  static final List<Column<GuestChannel>> CHANNELS_OF_ONE =
+  static final List<Column<ChannelRow>> CHANNELS_OF_ONE =
       CHANNELS.columns().stream().filter(c -> c.shown() && !c.id().equals("guest")).toList();
 
   static final Listing<SessionStatus> SESSIONS =
@@ -340,7 +340,7 @@ final class Views {
     return quota.shareBytes() == 0 ? "" : share(quota.heldBytes(), quota.shareBytes());
   }
 
-  private static String work(GuestChannel channel) {
+  private static String work(ChannelRow channel) {
     if (channel.status().waiting()) {
       return "waits";
     }

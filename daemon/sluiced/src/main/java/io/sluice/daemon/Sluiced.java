@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "sluiced",
     description = "Gives the channels of a GPU to virtual machines.",
-    versionProvider = Sluiced.VersionProvider.class,
+    versionProvider = Sluiced.DaemonVersion.class,
     sortOptions = false,
     usageHelpAutoWidth = true,
     exitCodeListHeading = "%nExit codes:%n",
@@ -233,7 +233,7 @@ public final class Sluiced implements Callable<Integer> {
   }
 
   /** The text of {@code --version}. */
-  static final class VersionProvider implements IVersionProvider {
+  static final class DaemonVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {
       return new String[] {"sluiced " + Version.get()};

@@ -91,7 +91,7 @@ public final class SluicedInstance implements AutoCloseable {
   private static final String STATE_DIR_MODE = "rwx------";
 
   private final DaemonConfig config;
-  private final ConfigReload.Source source;
+  private final ConfigReload.ConfigSource source;
   private final Kernel kernel;
   private final MBeanServer beans;
   private final Threads threads = new Threads();
@@ -108,7 +108,7 @@ public final class SluicedInstance implements AutoCloseable {
   }
 
   private SluicedInstance(
-      DaemonConfig config, ConfigReload.Source source, Kernel kernel, MBeanServer beans) {
+      DaemonConfig config, ConfigReload.ConfigSource source, Kernel kernel, MBeanServer beans) {
     this.config = config;
     this.source = source;
     this.kernel = kernel;
@@ -147,7 +147,7 @@ public final class SluicedInstance implements AutoCloseable {
    * @throws ConfigException when the guests that were created at run time cannot be read
    */
   public static SluicedInstance start(
-      DaemonConfig config, ConfigReload.Source source, Kernel kernel, MBeanServer beans)
+      DaemonConfig config, ConfigReload.ConfigSource source, Kernel kernel, MBeanServer beans)
       throws OperationsException, ConfigException {
     SluicedInstance instance = new SluicedInstance(config, source, kernel, beans);
     boolean started = false;

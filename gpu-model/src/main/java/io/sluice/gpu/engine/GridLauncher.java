@@ -54,14 +54,14 @@ public interface GridLauncher {
    * @param limitBytes most bytes, but for the program that was used last
    * @param interpreted how often one was not compiled, because it came too soon
    */
-  record Programs(int kept, int limit, long bytes, long limitBytes, long interpreted) {
+  record ProgramCounts(int kept, int limit, long bytes, long limitBytes, long interpreted) {
     /** Where nothing is compiled. */
-    public static final Programs NONE = new Programs(0, 0, 0, 0, 0);
+    public static final ProgramCounts NONE = new ProgramCounts(0, 0, 0, 0, 0);
   }
 
   /** What the guest of an open has compiled. */
-  default Programs programs(TimeShare share) {
-    return Programs.NONE;
+  default ProgramCounts programs(TimeShare share) {
+    return ProgramCounts.NONE;
   }
 
   /** Ends the grid of a channel, if there is one, soon: {@link #quiesce} waits for that. */

@@ -44,7 +44,7 @@ final class ChannelFaults {
 
   /** Ends the channel, if it has not ended. */
   void end(int errorReason, int errorInfo, long errorAddress) {
-    if (life.transition(ChannelLife.Step.END)) {
+    if (life.transition(ChannelLife.LifeStep.END)) {
       reason = errorReason;
       info = errorInfo;
       address = errorAddress;

@@ -30,41 +30,42 @@ final class ChannelLife {
   /** SLUICE_CHANNEL_DEAD. */
   static final int STATE_DEAD = 5;
 
-  enum Phase {
+  enum LifePhase {
     NEW,
     LIVE,
     DEAD
   }
 
-  enum Step {
+  enum LifeStep {
     START,
     END
   }
 
-  private static final Phase[][] NEXT = new Phase[Phase.values().length][Step.values().length];
+  private static final LifePhase[][] NEXT =
+      new LifePhase[LifePhase.values().length][LifeStep.values().length];
 
   static {
-    for (Phase phase : Phase.values()) {
-      for (Step step : Step.values()) {
+    for (LifePhase phase : LifePhase.values()) {
+      for (LifeStep step : LifeStep.values()) {
         NEXT[phase.ordinal()][step.ordinal()] = phase;
       }
     }
-    NEXT[Phase.NEW.ordinal()][Step.START.ordinal()] = Phase.LIVE;
-    NEXT[Phase.NEW.ordinal()][Step.END.ordinal()] = Phase.DEAD;
-    NEXT[Phase.LIVE.ordinal()][Step.END.ordinal()] = Phase.DEAD;
+    NEXT[LifePhase.NEW.ordinal()][LifeStep.START.ordinal()] = LifePhase.LIVE;
+    NEXT[LifePhase.NEW.ordinal()][LifeStep.END.ordinal()] = LifePhase.DEAD;
+    NEXT[LifePhase.LIVE.ordinal()][LifeStep.END.ordinal()] = LifePhase.DEAD;
   }
 
-  private Phase phase = Phase.NEW;
+  private LifePhase phase = LifePhase.NEW;
   private boolean suspended;
   private boolean detached;
 
-  Phase phase() {
+  LifePhase phase() {
     return phase;
   }
 
   /** Takes a step; false when the phase does not have it. */
-  boolean transition(Step step) {
-    Phase next = NEXT[phase.ordinal()][step.ordinal()];
+  boolean transition(LifeStep step) {
+    LifePhase next = NEXT[phase.ordinal()][step.ordinal()];
     boolean taken = next != phase;
     phase = next;
     return taken;
@@ -88,7 +89,7 @@ final class ChannelLife {
 
   /** Whether it may execute. */
   boolean isRunnable() {
-    return phase == Phase.LIVE && !suspended;
+    return phase == LifePhase.LIVE && !suspended;
   }
 
   /** SLUICE_CHANNEL_*; a channel that is suspended and detached reports the latter. */
@@ -102,7 +103,7 @@ final class ChannelLife {
         if (suspended) {
           yield STATE_SUSPENDED;
         }
-        yield phase == Phase.NEW ? STATE_NEW : STATE_RUNNING;
+        yield phase == LifePhase.NEW ? STATE_NEW : STATE_RUNNING;
       }
     };
   }

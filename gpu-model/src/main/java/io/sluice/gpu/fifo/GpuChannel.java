@@ -108,7 +108,7 @@ public final class GpuChannel implements EngineHost {
    * @return false when it has one, or has ended
    */
   public boolean start(long ringStart, int ringOrder) {
-    if (!life.transition(ChannelLife.Step.START)) {
+    if (!life.transition(ChannelLife.LifeStep.START)) {
       return false;
     }
     userd.clear();
@@ -119,7 +119,7 @@ public final class GpuChannel implements EngineHost {
 
   /** Whether it has never been given a ring. */
   public boolean isNew() {
-    return life.phase() == ChannelLife.Phase.NEW;
+    return life.phase() == ChannelLife.LifePhase.NEW;
   }
 
   /** Whether one of its gates is closed. */
@@ -136,7 +136,7 @@ public final class GpuChannel implements EngineHost {
   void restored(@Nullable Engine pendingEngine) {
     pending = pendingEngine;
     commandNs = 0;
-    life.transition(ChannelLife.Step.START);
+    life.transition(ChannelLife.LifeStep.START);
     life.suspended(true);
     ring.publishAll(userd);
     hostMethods.publishReference();
@@ -195,7 +195,7 @@ public final class GpuChannel implements EngineHost {
 
   /** Whether it has ended. */
   public boolean isDead() {
-    return life.phase() == ChannelLife.Phase.DEAD;
+    return life.phase() == ChannelLife.LifePhase.DEAD;
   }
 
   /** SLUICE_ERROR_*, 0 while it lives. */

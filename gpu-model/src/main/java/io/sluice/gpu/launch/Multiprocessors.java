@@ -193,13 +193,13 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   @Override
-  public Programs programs(TimeShare share) {
+  public ProgramCounts programs(TimeShare share) {
     Compiled open = programs.get(share);
     if (open == null) {
-      return new Programs(0, CompiledPrograms.MAX_PROGRAMS, 0, CompiledPrograms.MAX_BYTES, 0);
+      return new ProgramCounts(0, CompiledPrograms.MAX_PROGRAMS, 0, CompiledPrograms.MAX_BYTES, 0);
     }
     CompiledPrograms kept = open.kept.programs();
-    return new Programs(
+    return new ProgramCounts(
         kept.size(),
         CompiledPrograms.MAX_PROGRAMS,
         kept.bytes(),

@@ -19,7 +19,7 @@ public final class ExtentBacking implements Backing {
   private final RegionShare regions = new RegionShare();
   private long filledBytes;
   private int extents;
-  private Chunk[] chunks = {new Chunk()};
+  private ExtentBlock[] chunks = {new ExtentBlock()};
   private int chunkCount = 1;
 
   /** Chunk and index of the extent that was found last; whatever stands here is checked. */
@@ -44,7 +44,7 @@ public final class ExtentBacking implements Backing {
   /** Whether any page of a range of the buffer has been set already. */
   public boolean overlaps(long start, long bytes) {
     int number = chunkFor(start);
-    Chunk chunk = chunks[number];
+    ExtentBlock chunk = chunks[number];
     int index = chunk.firstEndingAfter(start);
     if (index == chunk.count) {
       return number + 1 < chunkCount && chunks[number + 1].starts[0] < start + bytes;
@@ -71,14 +71,14 @@ public final class ExtentBacking implements Backing {
   private void set(long start, RegionRange extent) {
     regions.add(extent.region(), extent.offset());
     int number = chunkFor(start);
-    Chunk chunk = chunks[number];
+    ExtentBlock chunk = chunks[number];
     int index = chunk.firstEndingAfter(start);
     if (index > 0 && chunk.continues(index - 1, start, extent)) {
       chunk.lengths[index - 1] += extent.bytes();
       return;
     }
     if (chunk.isFull()) {
-      Chunk upper = chunk.split(index);
+      ExtentBlock upper = chunk.split(index);
       insertChunk(number + 1, upper);
       if (index > chunk.count || chunk.isFull()) {
         index -= chunk.count;
@@ -89,7 +89,7 @@ public final class ExtentBacking implements Backing {
     extents++;
   }
 
-  private void insertChunk(int number, Chunk chunk) {
+  private void insertChunk(int number, ExtentBlock chunk) {
     if (chunkCount == chunks.length) {
       chunks = Arrays.copyOf(chunks, chunkCount * 2);
     }
@@ -135,7 +135,7 @@ public final class ExtentBacking implements Backing {
   }
 
   /** Neighbouring extents, in order; only a chunk that stands alone is ever empty. */
-  private static final class Chunk {
+  private static final class ExtentBlock {
     static final int MAX = 512;
     private static final int INITIAL = 2;
 
@@ -183,9 +183,9 @@ public final class ExtentBacking implements Backing {
     }
 
     /** Gives its upper part away: what is behind an insertion at its end, else half. */
-    Chunk split(int insertAt) {
+    ExtentBlock split(int insertAt) {
       int kept = insertAt == count ? count : count / 2;
-      Chunk upper = new Chunk();
+      ExtentBlock upper = new ExtentBlock();
       upper.resize(Math.max(INITIAL, count - kept));
       upper.count = count - kept;
       move(upper, kept, 0, upper.count);
@@ -201,7 +201,7 @@ public final class ExtentBacking implements Backing {
       regions = Arrays.copyOf(regions, capacity);
     }
 
-    private void move(Chunk target, int from, int to, int many) {
+    private void move(ExtentBlock target, int from, int to, int many) {
       System.arraycopy(starts, from, target.starts, to, many);
       System.arraycopy(lengths, from, target.lengths, to, many);
       System.arraycopy(offsets, from, target.offsets, to, many);

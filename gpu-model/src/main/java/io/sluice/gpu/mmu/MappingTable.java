@@ -9,20 +9,20 @@ import java.util.Arrays;
  */
 final class MappingTable {
   /** No mappings. */
-  static final MappingTable EMPTY = new MappingTable(new Chunk[0], 0);
+  static final MappingTable EMPTY = new MappingTable(new MappingBlock[0], 0);
 
   private static final int MAX_CHUNK = 256;
 
-  private final Chunk[] chunks;
+  private final MappingBlock[] chunks;
   private final int count;
 
-  private MappingTable(Chunk[] chunks, int count) {
+  private MappingTable(MappingBlock[] chunks, int count) {
     this.chunks = chunks;
     this.count = count;
   }
 
   /** Mappings side by side: never empty. */
-  private record Chunk(long[] starts, long[] ends, GpuBuffer[] buffers) {
+  private record MappingBlock(long[] starts, long[] ends, GpuBuffer[] buffers) {
     int count() {
       return starts.length;
     }
@@ -45,9 +45,9 @@ final class MappingTable {
       return low;
     }
 
-    Chunk with(int index, long start, GpuBuffer buffer) {
-      Chunk made =
-          new Chunk(
+    MappingBlock with(int index, long start, GpuBuffer buffer) {
+      MappingBlock made =
+          new MappingBlock(
               Arrays.copyOf(starts, count() + 1),
               Arrays.copyOf(ends, count() + 1),
               Arrays.copyOf(buffers, count() + 1));
@@ -61,8 +61,8 @@ final class MappingTable {
       return made;
     }
 
-    Chunk without(int index) {
-      Chunk made = part(0, count() - 1);
+    MappingBlock without(int index) {
+      MappingBlock made = part(0, count() - 1);
       int tail = count() - index - 1;
       System.arraycopy(starts, index + 1, made.starts, index, tail);
       System.arraycopy(ends, index + 1, made.ends, index, tail);
@@ -70,8 +70,8 @@ final class MappingTable {
       return made;
     }
 
-    Chunk part(int from, int to) {
-      return new Chunk(
+    MappingBlock part(int from, int to) {
+      return new MappingBlock(
           Arrays.copyOfRange(starts, from, to),
           Arrays.copyOfRange(ends, from, to),
           Arrays.copyOfRange(buffers, from, to));
@@ -109,16 +109,18 @@ final class MappingTable {
     if (chunks.length == 0) {
       long[] starts = {start};
       long[] ends = {start + buffer.sizeBytes()};
-      return new MappingTable(new Chunk[] {new Chunk(starts, ends, new GpuBuffer[] {buffer})}, 1);
+      return new MappingTable(
+          new MappingBlock[] {new MappingBlock(starts, ends, new GpuBuffer[] {buffer})}, 1);
     }
     int number = Math.min(chunkEndingAfter(start), chunks.length - 1);
-    Chunk changed = chunks[number].with(chunks[number].firstEndingAfter(start), start, buffer);
+    MappingBlock changed =
+        chunks[number].with(chunks[number].firstEndingAfter(start), start, buffer);
     if (changed.count() <= MAX_CHUNK) {
-      Chunk[] made = chunks.clone();
+      MappingBlock[] made = chunks.clone();
       made[number] = changed;
       return new MappingTable(made, count + 1);
     }
-    Chunk[] made = Arrays.copyOf(chunks, chunks.length + 1);
+    MappingBlock[] made = Arrays.copyOf(chunks, chunks.length + 1);
     System.arraycopy(chunks, number, made, number + 1, chunks.length - number);
     // What grows at its end leaves full chunks behind.
     int kept = number == chunks.length - 1 ? MAX_CHUNK : MAX_CHUNK / 2;
@@ -131,11 +133,11 @@ final class MappingTable {
   MappingTable without(long place) {
     int number = (int) (place >>> 32);
     if (chunks[number].count() > 1) {
-      Chunk[] made = chunks.clone();
+      MappingBlock[] made = chunks.clone();
       made[number] = chunks[number].without((int) place);
       return new MappingTable(made, count - 1);
     }
-    Chunk[] made = Arrays.copyOf(chunks, chunks.length - 1);
+    MappingBlock[] made = Arrays.copyOf(chunks, chunks.length - 1);
     System.arraycopy(chunks, number + 1, made, number, made.length - number);
     return new MappingTable(made, count - 1);
   }
@@ -155,7 +157,7 @@ final class MappingTable {
   long lowestFree(long from, long bytes, long alignment) {
     long candidate = alignUp(from, alignment);
     for (int number = chunkEndingAfter(candidate); number < chunks.length; number++) {
-      Chunk chunk = chunks[number];
+      MappingBlock chunk = chunks[number];
       for (int i = chunk.firstEndingAfter(candidate); i < chunk.count(); i++) {
         if (chunk.starts[i] - candidate >= bytes) {
           return candidate;
@@ -170,7 +172,7 @@ final class MappingTable {
   long highestFree(long from, long top, long bytes, long alignment) {
     long candidate = alignDown(top - bytes, alignment);
     for (int number = chunks.length - 1; number >= 0 && candidate >= from; number--) {
-      Chunk chunk = chunks[number];
+      MappingBlock chunk = chunks[number];
       if (chunk.starts[0] >= candidate + bytes) {
         continue;
       }

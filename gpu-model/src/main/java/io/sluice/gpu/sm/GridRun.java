@@ -45,14 +45,14 @@ public final class GridRun {
   private final Resources resources;
 
   /** What the first worker needs: taken when it is launched, or else when it begins. */
-  private final HeapBudget.Share firstShare;
+  private final HeapBudget.WorkerShare firstShare;
 
   /** The time before there are workers: reading the program and compiling it. */
   private final WorkTime beginning;
 
   private final GridControl control = new GridControl();
   private final AtomicLong nextBlock = new AtomicLong();
-  private volatile List<Worker> workers = List.of();
+  private volatile List<BlockWorker> workers = List.of();
 
   /** Whom to tell that it has ended; set before any worker begins. */
   private Runnable ended = () -> {};
@@ -85,7 +85,7 @@ public final class GridRun {
     this.program = program;
     this.workerCount = workersFor(grid, workers);
     this.resources = resources;
-    this.firstShare = resources.heap().new Share();
+    this.firstShare = resources.heap().new WorkerShare();
     this.beginning = new WorkTime(resources.clock(), resources.processor());
   }
 
@@ -187,14 +187,15 @@ public final class GridRun {
         control.leave();
       }
       WarpRunner.Factory factory = program.make();
-      List<Worker> made = new ArrayList<>();
+      List<BlockWorker> made = new ArrayList<>();
       for (int n = 0; n < workerCount; n++) {
-        made.add(new Worker(factory, n, n == 0 ? firstShare : resources.heap().new Share()));
+        made.add(
+            new BlockWorker(factory, n, n == 0 ? firstShare : resources.heap().new WorkerShare()));
       }
       workers = List.copyOf(made);
       begun = true;
       beginning.end();
-      for (Worker worker : made.subList(1, workerCount)) {
+      for (BlockWorker worker : made.subList(1, workerCount)) {
         worker.hand(executor, crowded);
       }
       made.get(0).run(executor, crowded);
@@ -222,8 +223,8 @@ public final class GridRun {
   }
 
   private boolean areAllFinished() {
-    List<Worker> all = workers;
-    return !all.isEmpty() && all.stream().allMatch(Worker::isFinished);
+    List<BlockWorker> all = workers;
+    return !all.isEmpty() && all.stream().allMatch(BlockWorker::isFinished);
   }
 
   /** How it ended; call it when it is done. */
@@ -256,7 +257,7 @@ public final class GridRun {
   public long workedNs() {
     long now = resources.clock().getAsLong();
     long most = 0;
-    for (Worker worker : workers) {
+    for (BlockWorker worker : workers) {
       most = Math.max(most, worker.time.workedNs(now));
     }
     return beginning.workedNs(now) + most;
@@ -264,12 +265,12 @@ public final class GridRun {
 
   /** Warp instructions executed; call it when it is done. */
   public long instructions() {
-    return workers.stream().mapToLong(Worker::instructions).sum();
+    return workers.stream().mapToLong(BlockWorker::instructions).sum();
   }
 
   /** Warp instructions that were interpreted; call it when it is done. */
   public long interpreted() {
-    return workers.stream().mapToLong(Worker::interpreted).sum();
+    return workers.stream().mapToLong(BlockWorker::interpreted).sum();
   }
 
   /** Runs it on the calling thread; {@code killed} is asked between turns of warps. */
@@ -296,10 +297,10 @@ public final class GridRun {
   }
 
   /** One of those who run the grid's blocks. Its memory is made on the thread that uses it. */
-  private final class Worker {
+  private final class BlockWorker {
     private final WarpRunner.Factory factory;
     private final int number;
-    private final HeapBudget.Share heap;
+    private final HeapBudget.WorkerShare heap;
     private final WorkTime time = new WorkTime(resources.clock(), resources.processor());
     private @Nullable Block block;
     private @Nullable LaneMemory memory;
@@ -311,7 +312,7 @@ public final class GridRun {
     private int polls;
     private volatile boolean finished;
 
-    Worker(WarpRunner.Factory factory, int number, HeapBudget.Share heap) {
+    BlockWorker(WarpRunner.Factory factory, int number, HeapBudget.WorkerShare heap) {
       this.factory = factory;
       this.number = number;
       this.heap = heap;
@@ -335,7 +336,7 @@ public final class GridRun {
         executor.execute(() -> run(executor, crowded));
       } catch (RuntimeException | Error failure) {
         control.stop(new GridOutcome.Failed(failure));
-        letGo();
+        finish();
         tellIfDone();
       }
     }
@@ -348,7 +349,7 @@ public final class GridRun {
       } while (end == Slice.CODE_MADE && !crowded.getAsBoolean());
       time.end();
       if (end == Slice.OVER) {
-        letGo();
+        finish();
         tellIfDone();
       } else {
         hand(executor, crowded);
@@ -356,7 +357,7 @@ public final class GridRun {
     }
 
     /** It is over, and keeps nothing but what it has counted. */
-    private void letGo() {
+    private void finish() {
       count();
       block = null;
       memory = null;

@@ -11,20 +11,20 @@ class ChannelLifeTest {
   private static final Map<String, String> ORACLE =
       Map.of("NEW START", "LIVE", "NEW END", "DEAD", "LIVE END", "DEAD");
 
-  private static ChannelLife in(ChannelLife.Phase phase) {
+  private static ChannelLife in(ChannelLife.LifePhase phase) {
     ChannelLife life = new ChannelLife();
     switch (phase) {
       case NEW -> {}
-      case LIVE -> life.transition(ChannelLife.Step.START);
-      case DEAD -> life.transition(ChannelLife.Step.END);
+      case LIVE -> life.transition(ChannelLife.LifeStep.START);
+      case DEAD -> life.transition(ChannelLife.LifeStep.END);
     }
     return life;
   }
 
   @Test
   void transition_everyPair_isAsTheOracleSays() {
-    for (ChannelLife.Phase phase : ChannelLife.Phase.values()) {
-      for (ChannelLife.Step step : ChannelLife.Step.values()) {
+    for (ChannelLife.LifePhase phase : ChannelLife.LifePhase.values()) {
+      for (ChannelLife.LifeStep step : ChannelLife.LifeStep.values()) {
         ChannelLife life = in(phase);
         String next = ORACLE.get(phase + " " + step);
         assertThat(life.transition(step)).isEqualTo(next != null);
@@ -35,24 +35,24 @@ class ChannelLifeTest {
 
   @Test
   void state_everyPhaseAndGate_isReportedAsTheGuestKnowsIt() {
-    for (ChannelLife.Phase phase : ChannelLife.Phase.values()) {
+    for (ChannelLife.LifePhase phase : ChannelLife.LifePhase.values()) {
       for (int gates = 0; gates < 4; gates++) {
         ChannelLife life = in(phase);
         life.suspended((gates & 1) != 0);
         life.detached((gates & 2) != 0);
         int expected =
-            phase == ChannelLife.Phase.DEAD
+            phase == ChannelLife.LifePhase.DEAD
                 ? GuestAbi.CHANNEL_DEAD
                 : (gates & 2) != 0
                     ? GuestAbi.CHANNEL_DETACHED
                     : (gates & 1) != 0
                         ? GuestAbi.CHANNEL_SUSPENDED
-                        : phase == ChannelLife.Phase.NEW
+                        : phase == ChannelLife.LifePhase.NEW
                             ? GuestAbi.CHANNEL_NEW
                             : GuestAbi.CHANNEL_RUNNING;
         assertThat(life.state()).isEqualTo(expected);
         assertThat(life.isRunnable())
-            .isEqualTo(phase == ChannelLife.Phase.LIVE && (gates & 1) == 0);
+            .isEqualTo(phase == ChannelLife.LifePhase.LIVE && (gates & 1) == 0);
       }
     }
   }

@@ -17,8 +17,8 @@ final class GridHeapSharesTest {
   /** What a worker takes with the largest block and the most shared memory. */
   private static final long LARGEST_WORKER = 460 << 10;
 
-  private static HeapBudget.Share fill(HeapBudget budget, long piece) {
-    HeapBudget.Share share = budget.new Share();
+  private static HeapBudget.WorkerShare fill(HeapBudget budget, long piece) {
+    HeapBudget.WorkerShare share = budget.new WorkerShare();
     while (share.tryTake(piece)) {
       // as much as it may
     }
@@ -30,17 +30,17 @@ final class GridHeapSharesTest {
   void open_whereOthersHaveTakenAllTheyMay_hasItsOwn(long heapMib) {
     GridHeap heap = new GridHeap(heapMib * MIB, OPEN);
     assertThat(heap.ownBytes()).isGreaterThanOrEqualTo(LARGEST_WORKER);
-    List<HeapBudget.Share> taken = new ArrayList<>();
+    List<HeapBudget.WorkerShare> taken = new ArrayList<>();
     for (int i = 0; i < 127; i++) {
       taken.add(fill(heap.open(), 64 << 10));
     }
     HeapBudget honest = heap.open();
-    HeapBudget.Share share = honest.new Share();
+    HeapBudget.WorkerShare share = honest.new WorkerShare();
     assertThat(share.tryTake(heap.ownBytes())).isTrue();
     assertThat(honest.usedBytes()).isEqualTo(heap.ownBytes());
     share.giveAll();
-    taken.forEach(HeapBudget.Share::giveAll);
-    assertThat(heap.open().new Share().tryTake(Math.min(OPEN, heapMib * MIB / 4)))
+    taken.forEach(HeapBudget.WorkerShare::giveAll);
+    assertThat(heap.open().new WorkerShare().tryTake(Math.min(OPEN, heapMib * MIB / 4)))
         .as("all was given back")
         .isTrue();
   }
@@ -48,7 +48,7 @@ final class GridHeapSharesTest {
   @Test
   void open_alone_hasNoMoreThanItsLimit() {
     HeapBudget budget = new GridHeap(512 * MIB, OPEN).open();
-    HeapBudget.Share all = fill(budget, MIB);
+    HeapBudget.WorkerShare all = fill(budget, MIB);
     assertThat(budget.usedBytes()).isEqualTo(OPEN);
     all.giveAll();
     assertThat(budget.usedBytes()).isZero();
@@ -58,12 +58,12 @@ final class GridHeapSharesTest {
   @Test
   void open_withALimitOfTheOperators_hasThat() {
     HeapBudget small = new GridHeap(512 * MIB, MIB).open();
-    HeapBudget.Share all = fill(small, 64 << 10);
+    HeapBudget.WorkerShare all = fill(small, 64 << 10);
     assertThat(small.usedBytes()).isEqualTo(small.limitBytes()).isEqualTo(MIB);
     all.giveAll();
 
     HeapBudget large = new GridHeap(512 * MIB, 4096 * MIB).open();
-    HeapBudget.Share most = fill(large, 64 << 10);
+    HeapBudget.WorkerShare most = fill(large, 64 << 10);
     assertThat(large.usedBytes()).isLessThan(512 * MIB);
     most.giveAll();
   }
@@ -74,9 +74,9 @@ final class GridHeapSharesTest {
     GridHeap heap = new GridHeap(512 * MIB, OPEN);
     HeapBudget budget = heap.open();
     for (int i = 0; i < 100; i++) {
-      assertThat(budget.new Share().tryTake(OPEN + 1)).isFalse();
+      assertThat(budget.new WorkerShare().tryTake(OPEN + 1)).isFalse();
     }
     assertThat(budget.usedBytes()).isZero();
-    assertThat(budget.new Share().tryTake(OPEN)).isTrue();
+    assertThat(budget.new WorkerShare().tryTake(OPEN)).isTrue();
   }
 }

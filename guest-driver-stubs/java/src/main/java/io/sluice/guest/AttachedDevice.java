@@ -401,12 +401,12 @@ public final class AttachedDevice implements AutoCloseable {
   }
 
   /** Makes a call. */
-  void call(CallPort.Call one) {
+  void call(CallPort.DeviceCall one) {
     calls.callAll(List.of(one));
   }
 
   /** Makes calls, and waits once. */
-  void callAll(List<CallPort.Call> all) {
+  void callAll(List<CallPort.DeviceCall> all) {
     calls.callAll(all);
   }
 

@@ -2,7 +2,7 @@ package io.sluice.guest;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.guest.CallPort.Call;
+import io.sluice.guest.CallPort.DeviceCall;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +74,7 @@ public final class BufferSet implements AutoCloseable {
     }
     device.callAll(entries.stream().map(BufferSet::create).toList());
     device.withList(list -> {
-      List<Call> calls = new ArrayList<>();
+      List<DeviceCall> calls = new ArrayList<>();
       for (Entry entry : entries) {
         if (entry.memory != null) {
           calls.add(
@@ -86,7 +86,7 @@ public final class BufferSet implements AutoCloseable {
     });
   }
 
-  private static Call create(Entry entry) {
+  private static DeviceCall create(Entry entry) {
     return switch (entry.request.kind()) {
       case VIDEO ->
           DeviceCalls.memAlloc(
@@ -99,7 +99,7 @@ public final class BufferSet implements AutoCloseable {
     };
   }
 
-  private Call map(Entry entry) {
+  private DeviceCall map(Entry entry) {
     return DeviceCalls.vspaceMap(
         vid,
         entry.handle,
@@ -131,8 +131,8 @@ public final class BufferSet implements AutoCloseable {
   }
 
   /** The same, after calls that are made together with it. */
-  void close(List<Call> before) {
-    List<Call> calls = new ArrayList<>(before);
+  void close(List<DeviceCall> before) {
+    List<DeviceCall> calls = new ArrayList<>(before);
     for (Entry entry : entries) {
       if (entry.mapped) {
         calls.add(DeviceCalls.vspaceUnmap(vid, entry.address));

@@ -25,7 +25,7 @@ final class CallPort {
    * @param fill writes the arguments, at offset 0 of what it gets
    * @param result reads the results
    */
-  record Call(
+  record DeviceCall(
       String name, int command, Consumer<MemorySegment> fill, Consumer<MemorySegment> result) {}
 
   private final MemorySegment bar;
@@ -65,7 +65,9 @@ final class CallPort {
       Consumer<MemorySegment> fill,
       ToLongFunction<MemorySegment> result) {
     long[] returned = new long[1];
-    callAll(List.of(new Call(name, command, fill, args -> returned[0] = result.applyAsLong(args))));
+    callAll(
+        List.of(
+            new DeviceCall(name, command, fill, args -> returned[0] = result.applyAsLong(args))));
     return returned[0];
   }
 
@@ -77,10 +79,11 @@ final class CallPort {
    *     others have been read
    * @throws DeviceLostException when it does not answer
    */
-  synchronized void callAll(List<Call> calls) {
+  synchronized void callAll(List<DeviceCall> calls) {
     CallFailedException refused = null;
     for (int from = 0; from < calls.size(); from += GuestAbi.MAX_SLOTS) {
-      List<Call> part = calls.subList(from, Math.min(calls.size(), from + GuestAbi.MAX_SLOTS));
+      List<DeviceCall> part =
+          calls.subList(from, Math.min(calls.size(), from + GuestAbi.MAX_SLOTS));
       int[] posted = new int[part.size()];
       for (int slot = 0; slot < posted.length; slot++) {
         posted[slot] = post(slot, part.get(slot));
@@ -105,7 +108,7 @@ final class CallPort {
   }
 
   /** Writes a call into its slot; returns its sequence number. */
-  private int post(int slot, Call call) {
+  private int post(int slot, DeviceCall call) {
     long at = at(slot);
     MemorySegment args = args(slot);
     args.fill((byte) 0);
@@ -121,7 +124,7 @@ final class CallPort {
   }
 
   /** Waits for a call and reads its results; what it was refused with, or null. */
-  private @Nullable CallFailedException take(int slot, Call call, int seq) {
+  private @Nullable CallFailedException take(int slot, DeviceCall call, int seq) {
     long at = at(slot);
     while (CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {
       if (!completions.await(TIMEOUT_MS) && CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {

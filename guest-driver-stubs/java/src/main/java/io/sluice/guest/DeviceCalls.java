@@ -7,7 +7,7 @@ import io.sluice.abi.guest.MemPages;
 import io.sluice.abi.guest.MemRegister;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
-import io.sluice.guest.CallPort.Call;
+import io.sluice.guest.CallPort.DeviceCall;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 
@@ -28,8 +28,8 @@ final class DeviceCalls {
     void accept(int handle, long apertureOffset, long sizeBytes);
   }
 
-  static Call memAlloc(long sizeBytes, Allocated result) {
-    return new Call(
+  static DeviceCall memAlloc(long sizeBytes, Allocated result) {
+    return new DeviceCall(
         "MEM_ALLOC",
         GuestAbi.CALL_MEM_ALLOC,
         a -> {
@@ -43,8 +43,8 @@ final class DeviceCalls {
                 MemAlloc.SIZE_FIELD.get(a)));
   }
 
-  static Call memRegister(long sizeBytes, IntConsumer handle) {
-    return new Call(
+  static DeviceCall memRegister(long sizeBytes, IntConsumer handle) {
+    return new DeviceCall(
         "MEM_REGISTER",
         GuestAbi.CALL_MEM_REGISTER,
         a -> {
@@ -59,8 +59,8 @@ final class DeviceCalls {
    *
    * @param listIova where the list with its only extent is
    */
-  static Call memPages(int handle, long listIova) {
-    return new Call(
+  static DeviceCall memPages(int handle, long listIova) {
+    return new DeviceCall(
         "MEM_PAGES",
         GuestAbi.CALL_MEM_PAGES,
         a -> {
@@ -72,8 +72,8 @@ final class DeviceCalls {
         _ -> {});
   }
 
-  static Call vspaceMap(int vid, int handle, long start, long end, LongConsumer address) {
-    return new Call(
+  static DeviceCall vspaceMap(int vid, int handle, long start, long end, LongConsumer address) {
+    return new DeviceCall(
         "VSPACE_MAP",
         GuestAbi.CALL_VSPACE_MAP,
         a -> {
@@ -85,8 +85,8 @@ final class DeviceCalls {
         a -> address.accept(VspaceMap.OFFSET.get(a)));
   }
 
-  static Call vspaceUnmap(int vid, long address) {
-    return new Call(
+  static DeviceCall vspaceUnmap(int vid, long address) {
+    return new DeviceCall(
         "VSPACE_UNMAP",
         GuestAbi.CALL_VSPACE_UNMAP,
         a -> {
@@ -96,19 +96,19 @@ final class DeviceCalls {
         _ -> {});
   }
 
-  static Call memFree(int handle) {
+  static DeviceCall memFree(int handle) {
     return free("MEM_FREE", GuestAbi.CALL_MEM_FREE, handle);
   }
 
-  static Call vspaceFree(int vid) {
+  static DeviceCall vspaceFree(int vid) {
     return free("VSPACE_FREE", GuestAbi.CALL_VSPACE_FREE, vid);
   }
 
-  static Call channelFree(int cid) {
+  static DeviceCall channelFree(int cid) {
     return free("CHAN_FREE", GuestAbi.CALL_CHAN_FREE, cid);
   }
 
-  private static Call free(String name, int command, int handle) {
-    return new Call(name, command, a -> HandleArgs.HANDLE.setBits(a, handle), _ -> {});
+  private static DeviceCall free(String name, int command, int handle) {
+    return new DeviceCall(name, command, a -> HandleArgs.HANDLE.setBits(a, handle), _ -> {});
   }
 }

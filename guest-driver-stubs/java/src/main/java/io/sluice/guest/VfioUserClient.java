@@ -64,10 +64,10 @@ final class VfioUserClient implements DeviceLink {
 
   /** What is shared, by bus address: another server needs it too, if the device moves there. */
   @GuardedBy("this")
-  private final Map<Long, Share> shares = new TreeMap<>();
+  private final Map<Long, SharedRegion> shares = new TreeMap<>();
 
   /** Memory that is shared; the descriptor is ours. */
-  record Share(Fd fd, Mapping mapping) {}
+  record SharedRegion(Fd fd, Mapping mapping) {}
 
   private VfioUserClient(Kernel kernel, Path path) {
     this.kernel = kernel;
@@ -194,11 +194,11 @@ final class VfioUserClient implements DeviceLink {
     DmaMap.ADDR.set(out, HEADER, iova);
     DmaMap.SIZE_FIELD.set(out, HEADER, mapping.sizeBytes());
     exchange(VfioUserCommand.DMA_MAP, (int) DmaMap.SIZE, List.of(fd));
-    shares.put(iova, new Share(kernel.dup(fd), mapping));
+    shares.put(iova, new SharedRegion(kernel.dup(fd), mapping));
   }
 
   /** What is shared, by bus address. */
-  synchronized Map<Long, Share> shares() {
+  synchronized Map<Long, SharedRegion> shares() {
     return new TreeMap<>(shares);
   }
 
@@ -210,7 +210,7 @@ final class VfioUserClient implements DeviceLink {
     DmaUnmap.ADDR.set(out, HEADER, iova);
     DmaUnmap.SIZE_FIELD.set(out, HEADER, sizeBytes);
     exchange(VfioUserCommand.DMA_UNMAP, (int) DmaUnmap.SIZE, List.of());
-    Share share = shares.remove(iova);
+    SharedRegion share = shares.remove(iova);
     if (share != null) {
       share.fd().close();
     }

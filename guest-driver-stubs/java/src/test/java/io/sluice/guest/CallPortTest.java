@@ -37,8 +37,8 @@ final class CallPortTest {
     }
   }
 
-  private static CallPort.Call call(int command, long value, List<Long> results) {
-    return new CallPort.Call(
+  private static CallPort.DeviceCall call(int command, long value, List<Long> results) {
+    return new CallPort.DeviceCall(
         "call " + value,
         command,
         a -> Ping.VALUE.set(a, value),

@@ -33,7 +33,7 @@ public final class DestinationCheck {
   private final boolean probing;
   private final long timeoutNs;
   private final PeerSilence lasts;
-  private Step step = Step.ASK;
+  private CheckStep step = CheckStep.ASK;
   private ImmutableList<Reason> objections = ImmutableList.of();
   private @Nullable Measured measured;
   private long sinceNs;
@@ -42,7 +42,7 @@ public final class DestinationCheck {
   private int stream;
 
   /** The steps of a question; each is followed by the next. */
-  private enum Step {
+  private enum CheckStep {
     ASK,
     FIRST_ANSWER,
     SECOND_ANSWER,
@@ -74,7 +74,7 @@ public final class DestinationCheck {
 
   /** Whether all is known that will be. */
   public boolean isOver() {
-    return step == Step.OVER;
+    return step == CheckStep.OVER;
   }
 
   /** What is against it; that there is nobody to ask, too. */
@@ -113,8 +113,8 @@ public final class DestinationCheck {
 
   private int step(long nowNs) {
     return switch (step) {
-      case ASK -> ask(nowNs, Step.FIRST_ANSWER);
-      case FIRST_ANSWER -> hear() ? ask(nowNs, Step.SECOND_ANSWER) : 0;
+      case ASK -> ask(nowNs, CheckStep.FIRST_ANSWER);
+      case FIRST_ANSWER -> hear() ? ask(nowNs, CheckStep.SECOND_ANSWER) : 0;
       case SECOND_ANSWER -> hear() ? answered(nowNs) : 0;
       case PROBE -> probe(nowNs);
       case OVER -> 0;
@@ -123,10 +123,10 @@ public final class DestinationCheck {
 
   private void end(Reason why) {
     objections = ImmutableList.<Reason>builder().addAll(objections).add(why).build();
-    step = Step.OVER;
+    step = CheckStep.OVER;
   }
 
-  private int ask(long nowNs, Step next) {
+  private int ask(long nowNs, CheckStep next) {
     link.send(MigrationLink.CONTROL, question.encode());
     sinceNs = nowNs;
     step = next;
@@ -155,7 +155,7 @@ public final class DestinationCheck {
   private int answered(long nowNs) {
     roundTripNs = nowNs - sinceNs;
     sinceNs = nowNs;
-    step = probing ? Step.PROBE : Step.OVER;
+    step = probing ? CheckStep.PROBE : CheckStep.OVER;
     return 1;
   }
 
@@ -170,7 +170,7 @@ public final class DestinationCheck {
     if (all || ns > PROBE_NS) {
       long arrived = Math.min(offeredBytes, carried.bytesSent() - carried.bytesQueued());
       measured = new Measured(roundTripNs, (long) (Math.max(0, arrived) * 1e9 / ns));
-      step = Step.OVER;
+      step = CheckStep.OVER;
       return sent + 1;
     }
     return sent;

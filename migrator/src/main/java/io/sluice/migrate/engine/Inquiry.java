@@ -27,11 +27,11 @@ public final class Inquiry {
   private final long timeoutNs;
   private final PeerSilence unanswered;
   private boolean asked;
-  private @Nullable Answer answer;
+  private @Nullable Verdict answer;
   private @Nullable Reason failure;
 
   /** The side whose the guest is. */
-  public enum Answer {
+  public enum Verdict {
     /** The destination has a record of it. */
     DESTINATION,
     /** The destination never will have it. */
@@ -56,7 +56,7 @@ public final class Inquiry {
   }
 
   /** Empty when there is none. */
-  public Optional<Answer> answer() {
+  public Optional<Verdict> answer() {
     return Optional.ofNullable(answer);
   }
 
@@ -104,8 +104,8 @@ public final class Inquiry {
       return 0;
     }
     switch (frame.type()) {
-      case COMMITTED -> answer = Answer.DESTINATION;
-      case RELINQUISHED -> answer = Answer.SOURCE;
+      case COMMITTED -> answer = Verdict.DESTINATION;
+      case RELINQUISHED -> answer = Verdict.SOURCE;
       case ABORT -> failure = Reason.decode(frame);
       default -> Payload.reader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
     }

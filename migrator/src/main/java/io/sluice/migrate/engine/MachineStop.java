@@ -59,12 +59,12 @@ final class MachineStop {
   static final long SETTLE_NS = 300_000_000;
 
   /** The machine's GPU. */
-  private sealed interface Gpu {
+  private sealed interface GpuActivity {
     /** It has something to do. */
-    record Works() implements Gpu {}
+    record Works() implements GpuActivity {}
 
     /** It has had nothing to do for a while. */
-    record Rests(long sinceNs) implements Gpu {}
+    record Rests(long sinceNs) implements GpuActivity {}
   }
 
   private final SourceMachine machine;
@@ -72,7 +72,7 @@ final class MachineStop {
   private final StreamPace pace;
   private final StateMachine<StopStage, StopState> state =
       new StateMachine<>("machine's stop", new Copying(false));
-  private Gpu gpu = new Gpu.Works();
+  private GpuActivity gpu = new GpuActivity.Works();
 
   /** Of a machine; nothing is asked of it yet. */
   MachineStop(SourceMachine machine) {
@@ -145,7 +145,7 @@ final class MachineStop {
 
   /** For how long its GPU has had nothing to do; 0 while it works. */
   long idleNs(long nowNs) {
-    return gpu instanceof Gpu.Rests(long sinceNs) ? nowNs - sinceNs : 0;
+    return gpu instanceof GpuActivity.Rests(long sinceNs) ? nowNs - sinceNs : 0;
   }
 
   /** How much of that went by before it was allowed to stop. */
@@ -167,7 +167,7 @@ final class MachineStop {
    * @param gpuWorked whether a command of its GPU was seen
    */
   void works(boolean gpuWorked) {
-    gpu = new Gpu.Works();
+    gpu = new GpuActivity.Works();
     int _ = keepRunning(!gpuWorked);
   }
 
@@ -181,8 +181,8 @@ final class MachineStop {
    * @return how often the machine was asked something
    */
   int drained(long nowNs, boolean settled, boolean now) {
-    if (gpu instanceof Gpu.Works) {
-      gpu = new Gpu.Rests(nowNs);
+    if (gpu instanceof GpuActivity.Works) {
+      gpu = new GpuActivity.Rests(nowNs);
     }
     long waitedNs = idleNs(nowNs);
     int asked = 0;

@@ -10,13 +10,14 @@ import io.sluice.migrate.machine.MovedSessions;
  * @param saving as all was sent
  * @param sessions that move with the machine
  */
-public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSessions sessions) {
+public record MigrationFigures(
+    DetachFigures detach, StopFigures stop, SavingFigures saving, MovedSessions sessions) {
   /** Before all of these moments. */
   public static final MigrationFigures NONE =
       new MigrationFigures(
-          new Detach(0, 0, 0, 0, 0),
-          new Stop(0, 0, 0, 0, 0, false, 0, 0),
-          new Saving(0, 0, 0),
+          new DetachFigures(0, 0, 0, 0, 0),
+          new StopFigures(0, 0, 0, 0, 0, false, 0, 0),
+          new SavingFigures(0, 0, 0),
           MovedSessions.NONE);
 
   /**
@@ -28,7 +29,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
    * @param running of them, those of which a command ran
    * @param pendingEntries of their rings that were not done with
    */
-  public record Detach(
+  public record DetachFigures(
       long leftBytes, long expectedDrainNs, int channels, int running, long pendingEntries) {}
 
   /**
@@ -43,7 +44,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
    * @param parked channels that move with a wait
    * @param ended channels that were ended because their work did not
    */
-  public record Stop(
+  public record StopFigures(
       long idleNs,
       long settleNs,
       long stoodNs,
@@ -60,17 +61,17 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
    * @param redirtyNs until what the GPU wrote of its memory was made dirty
    * @param machineBytesLeft of its memory, for its own last pass; -1 unknown
    */
-  public record Saving(long deviceNs, long redirtyNs, long machineBytesLeft) {}
+  public record SavingFigures(long deviceNs, long redirtyNs, long machineBytesLeft) {}
 
-  MigrationFigures with(Detach newDetach) {
+  MigrationFigures with(DetachFigures newDetach) {
     return new MigrationFigures(newDetach, stop, saving, sessions);
   }
 
-  MigrationFigures with(Stop newStop) {
+  MigrationFigures with(StopFigures newStop) {
     return new MigrationFigures(detach, newStop, saving, sessions);
   }
 
-  MigrationFigures with(Saving newSaving, MovedSessions newSessions) {
+  MigrationFigures with(SavingFigures newSaving, MovedSessions newSessions) {
     return new MigrationFigures(detach, stop, newSaving, newSessions);
   }
 }

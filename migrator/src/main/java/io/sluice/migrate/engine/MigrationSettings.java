@@ -103,8 +103,8 @@ public record MigrationSettings(
     return with(draft -> draft.keepSource = true);
   }
 
-  private MigrationSettings with(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
+  private MigrationSettings with(Consumer<MutableSettings> change) {
+    MutableSettings draft = new MutableSettings(this);
     change.accept(draft);
     return new MigrationSettings(
         draft.detach,
@@ -119,14 +119,14 @@ public record MigrationSettings(
   }
 
   /** Settings that can be changed one by one. */
-  private static final class Draft {
+  private static final class MutableSettings {
     DetachTime detach;
     DirtyDetection detection;
     Duration timeout;
     OnTimeout onTimeout;
     boolean keepSource;
 
-    Draft(MigrationSettings from) {
+    MutableSettings(MigrationSettings from) {
       detach = from.detach;
       detection = from.detection;
       timeout = from.timeout;

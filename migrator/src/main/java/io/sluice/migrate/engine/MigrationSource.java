@@ -76,14 +76,15 @@ public final class MigrationSource implements AutoCloseable {
    * @param link to the destination
    * @param lanes among which the work on video memory is divided
    */
-  public record Parts(MappedGuest guest, SourceMachine machine, MigrationLink link, Lanes lanes) {}
+  public record MigrationParts(
+      MappedGuest guest, SourceMachine machine, MigrationLink link, Lanes lanes) {}
 
   /**
    * @param id of this attempt, drawn at random
    * @param random keys of the fingerprints; not to be guessed by a guest
    */
   public MigrationSource(
-      Parts parts,
+      MigrationParts parts,
       MigrationSettings settings,
       UUID id,
       RandomGenerator random,
@@ -335,7 +336,7 @@ public final class MigrationSource implements AutoCloseable {
     drainWatch.begin(nowNs);
     figures =
         figures.with(
-            new MigrationFigures.Detach(
+            new MigrationFigures.DetachFigures(
                 leftBytes, drainNs, detached, underWay.running(), underWay.entries()));
     enter(Phase.DRAIN, "access is taken back");
     return 1;
@@ -378,8 +379,8 @@ public final class MigrationSource implements AutoCloseable {
     return worked + 1;
   }
 
-  private MigrationFigures.Stop stopFigures(int parked) {
-    return new MigrationFigures.Stop(
+  private MigrationFigures.StopFigures stopFigures(int parked) {
+    return new MigrationFigures.StopFigures(
         stop.idleNs(nowNs),
         stop.settleNs(nowNs),
         copy.stoodNs(nowNs),

@@ -29,7 +29,7 @@ import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemoryTarget;
-import io.sluice.migrate.memory.MemoryTarget.Aperture;
+import io.sluice.migrate.memory.MemoryTarget.MappedVideoMemory;
 import io.sluice.migrate.phase.PhaseLog;
 import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.phase.TargetPhase;
@@ -353,7 +353,7 @@ public final class MigrationTarget implements AutoCloseable {
         new MemoryTarget(
             guest.guest().move(),
             begun,
-            guest.vramFile().map(file -> new Aperture(file, guest.vram())),
+            guest.vramFile().map(file -> new MappedVideoMemory(file, guest.vram())),
             guest.kernel(),
             link,
             lanes);

@@ -157,11 +157,11 @@ final class SourceState {
   }
 
   /** What took how long, and what the machine has left; once taken. */
-  MigrationFigures.Saving figures() {
+  MigrationFigures.SavingFigures figures() {
     if (!(life.state() instanceof SavingState.Taken taken)) {
       throw new AssertionError("not taken, stage=" + life.stage());
     }
-    return new MigrationFigures.Saving(
+    return new MigrationFigures.SavingFigures(
         taken.atNs() - taken.begunNs(),
         redirtiedNs - taken.begunNs(),
         machine.progress().bytesLeft());

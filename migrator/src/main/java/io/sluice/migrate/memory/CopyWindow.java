@@ -137,7 +137,7 @@ final class CopyWindow implements PageView, AutoCloseable {
   }
 
   /** Finds which pages, from the first of the window on, have other fingerprints than were sent. */
-  private boolean print(MemoryRecord record, int from, int many, Check check) {
+  private boolean print(MemoryRecord record, int from, int many, PageComparison check) {
     printedSerial = -1;
     if (!move.fingerprint(record.serial(), first, many, pages.key(), window, PRINTS)) {
       return false;
@@ -156,7 +156,7 @@ final class CopyWindow implements PageView, AutoCloseable {
   }
 
   /** A comparison of a page's fingerprint with another. */
-  private interface Check {
+  private interface PageComparison {
     boolean isOther(int page, long low, long high);
   }
 

@@ -11,7 +11,7 @@ import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
-import io.sluice.migrate.memory.SourceLane.Placed;
+import io.sluice.migrate.memory.SourceLane.NumberedBuffer;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -60,7 +60,7 @@ public final class MemorySource implements AutoCloseable {
   private final boolean stages; // nobody can map the aperture
   private final Supplier<CopyWindow> opener;
   private @Nullable CopyWindow copyWindow;
-  private final Map<Long, Placed> known = new LinkedHashMap<>(); // by serial number
+  private final Map<Long, NumberedBuffer> known = new LinkedHashMap<>(); // by serial number
   private final List<PageMap.Comparison> comparisons = new ArrayList<>(); // by lane
   private final List<SourceLane> lanes = new ArrayList<>();
   private final List<SourceLane> ready = new ArrayList<>();
@@ -125,8 +125,8 @@ public final class MemorySource implements AutoCloseable {
     }
     pass++;
     passing = true;
-    List<Placed> buffers = List.copyOf(known.values());
-    passPages = buffers.stream().mapToLong(Placed::pages).sum();
+    List<NumberedBuffer> buffers = List.copyOf(known.values());
+    passPages = buffers.stream().mapToLong(NumberedBuffer::pages).sum();
     for (int i = 0; i < lanes.size(); i++) {
       lanes.get(i).begin(pass, epoch, buffers, view(comparisons.get(i)));
     }
@@ -185,7 +185,7 @@ public final class MemorySource implements AutoCloseable {
 
   /** Bytes of video memory the guest has. */
   public long bytesKnown() {
-    return known.values().stream().mapToLong(placed -> placed.record().sizeBytes()).sum();
+    return known.values().stream().mapToLong(buffer -> buffer.record().sizeBytes()).sum();
   }
 
   /** Pages sent so far, zeros not counted. */
@@ -256,7 +256,7 @@ public final class MemorySource implements AutoCloseable {
             .filter(this::travels)
             .collect(
                 Collectors.toMap(MemoryRecord::serial, r -> r, (a, _) -> a, LinkedHashMap::new));
-    for (Placed gone : List.copyOf(known.values())) {
+    for (NumberedBuffer gone : List.copyOf(known.values())) {
       long serial = gone.record().serial();
       if (!now.containsKey(serial)) {
         known.remove(serial);
@@ -266,8 +266,9 @@ public final class MemorySource implements AutoCloseable {
       }
     }
     for (MemoryRecord record : now.values()) {
-      Placed there = known.get(record.serial());
-      Placed come = new Placed(record, there == null ? tellNew(record) : there.first());
+      NumberedBuffer there = known.get(record.serial());
+      NumberedBuffer come =
+          new NumberedBuffer(record, there == null ? tellNew(record) : there.first());
       known.put(record.serial(), come);
       if (there == null) {
         pages.reserve(Math.addExact(come.first(), Math.toIntExact(come.pages())));
@@ -296,7 +297,7 @@ public final class MemorySource implements AutoCloseable {
     epoch++;
   }
 
-  private void forget(Placed buffer) {
+  private void forget(NumberedBuffer buffer) {
     for (int i = 0; i < buffer.pages(); i++) {
       pages.forget(buffer.first() + i);
     }

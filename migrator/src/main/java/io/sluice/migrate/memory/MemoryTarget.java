@@ -36,7 +36,7 @@ public final class MemoryTarget implements AutoCloseable {
    *
    * @param mapped all of it, to be written
    */
-  public record Aperture(SharedArea file, MemorySegment mapped) {}
+  public record MappedVideoMemory(SharedArea file, MemorySegment mapped) {}
 
   /**
    * @param move of the guest that is restored
@@ -47,7 +47,7 @@ public final class MemoryTarget implements AutoCloseable {
   public MemoryTarget(
       GuestMove move,
       GuestRestore restore,
-      Optional<Aperture> aperture,
+      Optional<MappedVideoMemory> aperture,
       Kernel kernel,
       MigrationLink link,
       Lanes threads) {

@@ -2,7 +2,7 @@ package io.sluice.migrate.memory;
 
 import io.sluice.channel.guest.GuestRestore;
 import io.sluice.channel.guest.MemoryWindow;
-import io.sluice.migrate.memory.TargetBuffers.Range;
+import io.sluice.migrate.memory.TargetBuffers.BufferRange;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -32,7 +32,7 @@ final class ReceivedMemory implements TargetLane.Storage, AutoCloseable {
   }
 
   @Override
-  public void store(Range range, long onTheWay, long length, ByteBuffer source) {
+  public void store(BufferRange range, long onTheWay, long length, ByteBuffer source) {
     long ofSerial = range.record().serial();
     long atOffset = onTheWay - range.offset();
     long done = 0;

@@ -62,7 +62,7 @@ final class SourceLane {
    *
    * @param first of its pages
    */
-  record Placed(MemoryRecord record, int first) {
+  record NumberedBuffer(MemoryRecord record, int first) {
     long pages() {
       return record.sizeBytes() / Fingerprint.PAGE_BYTES;
     }
@@ -72,7 +72,7 @@ final class SourceLane {
   private static final class Pass {
     final int number;
     final int epoch;
-    final List<Placed> buffers;
+    final List<NumberedBuffer> buffers;
     final PageView view;
     int buffer;
     long page; // in the buffer
@@ -80,7 +80,7 @@ final class SourceLane {
     int stream; // of these
     boolean barriersSent;
 
-    Pass(int number, int epoch, List<Placed> buffers, PageView view) {
+    Pass(int number, int epoch, List<NumberedBuffer> buffers, PageView view) {
       this.number = number;
       this.epoch = epoch;
       this.buffers = buffers;
@@ -115,7 +115,7 @@ final class SourceLane {
    * @param buffers all of them: a lane finds its own pages
    * @param view this lane's
    */
-  void begin(int number, int epoch, List<Placed> buffers, PageView view) {
+  void begin(int number, int epoch, List<NumberedBuffer> buffers, PageView view) {
     passPagesSent = 0;
     passPagesLooked = 0;
     current = new Pass(number, epoch, buffers, view);
@@ -181,7 +181,7 @@ final class SourceLane {
 
   /** Looks at the next page of this lane, if the buffer has one more; how many. */
   private int lookOn(Pass now) {
-    Placed buffer = now.buffers.get(now.buffer);
+    NumberedBuffer buffer = now.buffers.get(now.buffer);
     if (now.page == now.stripeEnd && !seek(now, buffer)) {
       now.nextBuffer();
       return 0;
@@ -210,7 +210,7 @@ final class SourceLane {
   }
 
   /** Goes to this lane's next stripe of a buffer; false when there is none. */
-  private boolean seek(Pass now, Placed buffer) {
+  private boolean seek(Pass now, NumberedBuffer buffer) {
     long count = buffer.pages();
     while (now.page < count) {
       long stripe = (buffer.first() + now.page) / STRIPE_PAGES;

@@ -20,7 +20,7 @@ final class TargetBuffers {
   private final GuestRestore restore;
   private final boolean hasAperture;
   private final BufferOffsets positions = new BufferOffsets();
-  private final TreeMap<Long, Range> ranges = new TreeMap<>();
+  private final TreeMap<Long, BufferRange> ranges = new TreeMap<>();
   private final Map<Long, Long> offsets = new HashMap<>(); // by serial number
   private int epoch;
 
@@ -30,7 +30,7 @@ final class TargetBuffers {
    * @param offset of the first, on the way
    * @param since the epoch that the buffer began
    */
-  record Range(MemoryRecord record, long offset, int since) {
+  record BufferRange(MemoryRecord record, long offset, int since) {
     long end() {
       return offset + record.sizeBytes();
     }
@@ -60,7 +60,7 @@ final class TargetBuffers {
     epoch++;
     long offset = positions.take(record);
     offsets.put(record.serial(), offset);
-    ranges.put(offset, new Range(record, offset, epoch));
+    ranges.put(offset, new BufferRange(record, offset, epoch));
   }
 
   /** Takes BUFFER_GONE. */
@@ -84,8 +84,8 @@ final class TargetBuffers {
   }
 
   /** The last buffer that begins at an offset, or before. */
-  @Nullable Range floor(long offset) {
-    Map.Entry<Long, Range> entry = ranges.floorEntry(offset);
+  @Nullable BufferRange floor(long offset) {
+    Map.Entry<Long, BufferRange> entry = ranges.floorEntry(offset);
     return entry == null ? null : entry.getValue();
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.migrate.memory;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.migrate.memory.TargetBuffers.Range;
+import io.sluice.migrate.memory.TargetBuffers.BufferRange;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
@@ -31,7 +31,7 @@ final class TargetFile implements TargetLane.Storage {
   /**
    * @param writing held by the lane that writes: one lock for all lanes of a file
    */
-  TargetFile(Kernel kernel, MemoryTarget.Aperture aperture, ReentrantLock writing) {
+  TargetFile(Kernel kernel, MemoryTarget.MappedVideoMemory aperture, ReentrantLock writing) {
     this.kernel = kernel;
     file = aperture.file();
     mapped = aperture.mapped();
@@ -39,7 +39,7 @@ final class TargetFile implements TargetLane.Storage {
   }
 
   @Override
-  public void store(Range range, long offset, long length, ByteBuffer bytes) {
+  public void store(BufferRange range, long offset, long length, ByteBuffer bytes) {
     boolean turn = writing.tryLock();
     if (!turn && putInMapping(offset, length, bytes)) {
       return;

@@ -5,7 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
-import io.sluice.migrate.memory.TargetBuffers.Range;
+import io.sluice.migrate.memory.TargetBuffers.BufferRange;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,7 @@ final class TargetLane {
      * @param offset on the way
      * @param bytes empty for zeros
      */
-    void store(Range range, long offset, long length, ByteBuffer bytes);
+    void store(BufferRange range, long offset, long length, ByteBuffer bytes);
 
     /** What was stored is in place when this returns. */
     void flush();
@@ -123,7 +123,7 @@ final class TargetLane {
 
   /** A page of a buffer that is gone is dropped, also when another is at its place by now. */
   private void put(int epoch, long offset, long length, ByteBuffer bytes) {
-    Range range = offset > Long.MAX_VALUE - length ? null : buffers.floor(offset);
+    BufferRange range = offset > Long.MAX_VALUE - length ? null : buffers.floor(offset);
     if (range == null || offset + length > range.end()) {
       putPageWise(epoch, offset, length, bytes);
     } else if (range.isOf(epoch)) {
@@ -141,7 +141,7 @@ final class TargetLane {
           "");
     }
     for (long done = 0; done < length; done += Fingerprint.PAGE_BYTES) {
-      Range range = buffers.floor(offset + done);
+      BufferRange range = buffers.floor(offset + done);
       if (range != null && offset + done < range.end() && range.isOf(epoch)) {
         int from = bytes.hasRemaining() ? bytes.position() + (int) done : 0;
         int count = bytes.hasRemaining() ? Fingerprint.PAGE_BYTES : 0;

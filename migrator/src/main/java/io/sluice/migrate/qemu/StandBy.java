@@ -11,10 +11,10 @@ final class StandBy {
    * @param keptBytes that QEMU is to have left; 0 when it may send all
    * @param stepBytes most bytes that are taken from one look to the next
    */
-  private record Limits(long keptBytes, long stepBytes) {}
+  private record SendLimits(long keptBytes, long stepBytes) {}
 
   private final RamTransport.Source transport;
-  private volatile Limits limits = new Limits(0, Long.MAX_VALUE);
+  private volatile SendLimits limits = new SendLimits(0, Long.MAX_VALUE);
 
   StandBy(RamTransport.Source transport) {
     this.transport = transport;
@@ -22,7 +22,7 @@ final class StandBy {
 
   /** Keeps so much back, from the next look on; all is taken from now on when that is 0. */
   void keepBack(long bytes, long stepBytes) {
-    limits = new Limits(bytes, stepBytes);
+    limits = new SendLimits(bytes, stepBytes);
     if (bytes == 0) {
       transport.takeUpTo(Long.MAX_VALUE);
     }
@@ -30,7 +30,7 @@ final class StandBy {
 
   /** Ends it; behind what QEMU is to be told before: it acts on that when its stream is taken. */
   void end() {
-    limits = new Limits(0, limits.stepBytes());
+    limits = new SendLimits(0, limits.stepBytes());
     transport.takeUpTo(Long.MAX_VALUE);
   }
 
@@ -43,7 +43,7 @@ final class StandBy {
    * @param bytesLeft -1 when it does not say yet
    */
   void look(long takenBefore, long bytesLeft) {
-    Limits now = limits;
+    SendLimits now = limits;
     long more =
         bytesLeft < 0
             ? now.stepBytes()

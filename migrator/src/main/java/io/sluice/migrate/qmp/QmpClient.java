@@ -60,7 +60,7 @@ public final class QmpClient implements AutoCloseable {
   private boolean ended;
 
   @GuardedBy("lock")
-  private @Nullable String complaint; // what was wrong with the stream
+  private @Nullable String protocolError; // what was wrong with the stream
 
   private static final class Pending {
     @Nullable JsonObject reply;
@@ -279,9 +279,9 @@ public final class QmpClient implements AutoCloseable {
   /** By lock: why nothing can be asked any more. */
   @GuardedBy("lock")
   private RefusedException end() {
-    return complaint == null
+    return protocolError == null
         ? QmpFailure.lost(socketName)
-        : QmpFailure.strange(socketName, complaint);
+        : QmpFailure.strange(socketName, protocolError);
   }
 
   private void send(String line) {
@@ -348,7 +348,7 @@ public final class QmpClient implements AutoCloseable {
     lock.lock();
     try {
       ended = true;
-      complaint = wrong;
+      protocolError = wrong;
       changed.signalAll();
     } finally {
       lock.unlock();

@@ -80,7 +80,7 @@ record PausePart(Kind kind, long fromNs, long lengthNs, boolean gpu, boolean mac
 
   /** What stood still before the last pass over video memory began. */
   private static void before(
-      List<PausePart> parts, MigrationFigures.Stop stop, long untilNs, boolean stands) {
+      List<PausePart> parts, MigrationFigures.StopFigures stop, long untilNs, boolean stands) {
     long gpuNs = stop.idleNs();
     long machineNs = stands ? stop.stoodNs() : 0;
     long bothNs = Math.min(gpuNs, machineNs);

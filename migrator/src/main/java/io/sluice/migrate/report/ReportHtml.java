@@ -172,7 +172,7 @@ final class ReportHtml {
   }
 
   private void figures(MigrationStatus status) {
-    MigrationFigures.Detach detach = status.figures().detach();
+    MigrationFigures.DetachFigures detach = status.figures().detach();
     group(
         "When access was taken back",
         Map.entry("left to copy", Figure.bytes(detach.leftBytes())),

@@ -95,7 +95,7 @@ final class ReportJson {
   }
 
   private void figures(MigrationFigures figures) {
-    MigrationFigures.Detach detach = figures.detach();
+    MigrationFigures.DetachFigures detach = figures.detach();
     json.writeObjectPropertyStart("detach");
     json.writeNumberProperty("leftBytes", detach.leftBytes());
     json.writeNumberProperty("expectedDrainNs", detach.expectedDrainNs());
@@ -103,7 +103,7 @@ final class ReportJson {
     json.writeNumberProperty("running", detach.running());
     json.writeNumberProperty("pendingEntries", detach.pendingEntries());
     json.writeEndObject();
-    MigrationFigures.Stop stop = figures.stop();
+    MigrationFigures.StopFigures stop = figures.stop();
     json.writeObjectPropertyStart("stop");
     json.writeNumberProperty("idleNs", stop.idleNs());
     json.writeNumberProperty("settleNs", stop.settleNs());
@@ -114,7 +114,7 @@ final class ReportJson {
     json.writeNumberProperty("parked", stop.parked());
     json.writeNumberProperty("ended", stop.ended());
     json.writeEndObject();
-    MigrationFigures.Saving saving = figures.saving();
+    MigrationFigures.SavingFigures saving = figures.saving();
     json.writeObjectPropertyStart("saving");
     json.writeNumberProperty("deviceNs", saving.deviceNs());
     json.writeNumberProperty("redirtyNs", saving.redirtyNs());

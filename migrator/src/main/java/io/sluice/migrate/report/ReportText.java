@@ -104,7 +104,7 @@ final class ReportText {
 
   private void steps(MigrationStatus status) {
     MigrationFigures figures = status.figures();
-    MigrationFigures.Detach detach = figures.detach();
+    MigrationFigures.DetachFigures detach = figures.detach();
     line(
         "  access taken back: %s left, channels=%d running=%d pendingEntries=%d, drain expected %s",
         Figure.bytes(detach.leftBytes()),
@@ -112,7 +112,7 @@ final class ReportText {
         detach.running(),
         detach.pendingEntries(),
         Figure.time(detach.expectedDrainNs()));
-    MigrationFigures.Stop stop = figures.stop();
+    MigrationFigures.StopFigures stop = figures.stop();
     String machine =
         status.machine().stands()
             ? ", the machine had stood for "

@@ -35,14 +35,14 @@ public final class ClientTransfers implements StateTransfers {
   }
 
   @Override
-  public Saving save(Device device) {
+  public StateOutput save(Device device) {
     RandomGenerator random = randoms.get();
     UUID id = new UUID(random.nextLong(), random.nextLong());
     return new DeviceSaving(device, kernel, clock, id, random);
   }
 
   @Override
-  public Resuming resume(Device device) {
+  public StateInput resume(Device device) {
     return new DeviceResuming(device, kernel, clock);
   }
 }

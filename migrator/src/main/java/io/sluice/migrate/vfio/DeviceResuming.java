@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  * A device that becomes what a client writes. The engine is driven by the writes, and takes each in
  * as far as it goes; it is as suspicious of them as of another host.
  */
-final class DeviceResuming implements StateTransfers.Resuming {
+final class DeviceResuming implements StateTransfers.StateInput {
   /** Nobody is silent here: the client writes when it likes. */
   private static final long FOR_EVER_NS = Long.MAX_VALUE / 2;
 

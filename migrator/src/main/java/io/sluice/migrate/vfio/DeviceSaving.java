@@ -30,7 +30,7 @@ import java.util.random.RandomGenerator;
  * takes to have the bytes that are asked for, and nothing between. It never hears that the guest
  * was restored anywhere, and so never gives it away: the client closes one of the two devices.
  */
-final class DeviceSaving implements StateTransfers.Saving {
+final class DeviceSaving implements StateTransfers.StateOutput {
   /** Nobody is silent here: the client reads when it likes. */
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
@@ -63,7 +63,7 @@ final class DeviceSaving implements StateTransfers.Saving {
     guest = MappedGuest.of(device.guest(), kernel);
     source =
         new MigrationSource(
-            new MigrationSource.Parts(guest, client, link, Lanes.one()),
+            new MigrationSource.MigrationParts(guest, client, link, Lanes.one()),
             SETTINGS,
             id,
             random,

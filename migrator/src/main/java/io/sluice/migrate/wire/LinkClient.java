@@ -223,7 +223,7 @@ public final class LinkClient implements AutoCloseable {
       }
       WireSection hello =
           WireMessages.hello(
-              new WireMessages.Hello(
+              new WireMessages.LinkHello(
                   WireMessages.VERSION,
                   WireMessages.Role.STREAM,
                   stream.number(),

@@ -48,7 +48,7 @@ public final class LinkServer implements AutoCloseable {
   private static final int MAX_LINKS = 16;
 
   /** Connections at one time that have not come to the end of a stage of their beginning. */
-  private static final int MAX_NEWCOMERS = 512;
+  private static final int MAX_PENDING = 512;
 
   /** Those of one address: all streams of all links may come from one. */
   private static final int MAX_OF_ADDRESS = MAX_LINKS * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
@@ -67,21 +67,21 @@ public final class LinkServer implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final Map<UUID, Incoming> links = new HashMap<>();
+  private final Map<UUID, AcceptedLink> links = new HashMap<>();
 
-  private final Newcomers strangers =
-      new Newcomers("certificate", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
-  private final Newcomers undecided =
-      new Newcomers("first word", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
+  private final PendingConnections unauthenticated =
+      new PendingConnections("certificate", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
+  private final PendingConnections undecided =
+      new PendingConnections("first word", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
 
   /** A link and what of it has come. */
-  private static final class Incoming {
+  private static final class AcceptedLink {
     final WireLink link;
     final String address;
     final Set<Integer> connected = new HashSet<>();
     boolean announced;
 
-    Incoming(WireLink link, String address) {
+    AcceptedLink(WireLink link, String address) {
       this.link = link;
       this.address = address;
     }
@@ -155,7 +155,7 @@ public final class LinkServer implements AutoCloseable {
 
   private void accept(Channel channel) {
     loops.configure(channel);
-    strangers.arrived(channel);
+    unauthenticated.arrived(channel);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(WireLoops.BEGINNING.toMillis(), TimeUnit.MILLISECONDS);
     var _ =
@@ -169,7 +169,7 @@ public final class LinkServer implements AutoCloseable {
   private final class FirstByte extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      strangers.spoke(context.channel());
+      unauthenticated.received(context.channel());
       context.fireChannelRead(message);
       context.pipeline().remove(this);
     }
@@ -205,7 +205,7 @@ public final class LinkServer implements AutoCloseable {
       }
     }
 
-    private void begin(ChannelHandlerContext context, WireMessages.Hello hello) {
+    private void begin(ChannelHandlerContext context, WireMessages.LinkHello hello) {
       switch (hello.role()) {
         case STREAM -> stream(context, hello);
         case TUNNEL -> tunnel(context, hello);
@@ -222,7 +222,7 @@ public final class LinkServer implements AutoCloseable {
       if (event instanceof IdleStateEvent) {
         context.close();
       } else if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
-        strangers.passed(context.channel());
+        unauthenticated.passed(context.channel());
         undecided.arrived(context.channel());
       }
       context.fireUserEventTriggered(event);
@@ -243,8 +243,8 @@ public final class LinkServer implements AutoCloseable {
 
   // ---- streams ----
 
-  private void stream(ChannelHandlerContext context, WireMessages.Hello hello) {
-    Incoming incoming = find(hello, context.channel().remoteAddress());
+  private void stream(ChannelHandlerContext context, WireMessages.LinkHello hello) {
+    AcceptedLink incoming = find(hello, context.channel().remoteAddress());
     WireLink link = incoming.link;
     WireStream stream = link.streams().get(hello.stream());
     // Before it is attached: the peer takes the count for this connection's beginning.
@@ -269,13 +269,13 @@ public final class LinkServer implements AutoCloseable {
     link.wake();
   }
 
-  private Incoming find(WireMessages.Hello hello, SocketAddress peer) {
+  private AcceptedLink find(WireMessages.LinkHello hello, SocketAddress peer) {
     if (hello.streams() < 1 || hello.streams() > MigrationLink.MAX_DATA_STREAMS) {
       throw WireFailure.protocol("a link of " + hello.streams() + " streams");
     }
     lock.lock();
     try {
-      Incoming known = links.get(hello.id());
+      AcceptedLink known = links.get(hello.id());
       if (known == null) {
         if (hello.received() != 0) {
           throw new RefusedException(
@@ -293,7 +293,7 @@ public final class LinkServer implements AutoCloseable {
         }
         UUID id = hello.id();
         known =
-            new Incoming(
+            new AcceptedLink(
                 new WireLink(
                     id,
                     String.valueOf(peer),
@@ -301,7 +301,7 @@ public final class LinkServer implements AutoCloseable {
                     loops.frames(),
                     loops.nowNs(),
                     () -> forget(id)),
-                Newcomers.address(peer));
+                PendingConnections.address(peer));
         links.put(id, known);
       }
       if (known.link.dataStreams() != hello.streams()) {
@@ -313,7 +313,7 @@ public final class LinkServer implements AutoCloseable {
     }
   }
 
-  private boolean isNowWhole(Incoming incoming, int stream) {
+  private boolean isNowWhole(AcceptedLink incoming, int stream) {
     lock.lock();
     try {
       boolean again = !incoming.connected.add(stream);
@@ -355,7 +355,7 @@ public final class LinkServer implements AutoCloseable {
 
   // ---- tunnels ----
 
-  private void tunnel(ChannelHandlerContext context, WireMessages.Hello hello) {
+  private void tunnel(ChannelHandlerContext context, WireMessages.LinkHello hello) {
     TunnelTargets.Awaited awaited =
         tunnels
             .apply(hello.id())
@@ -369,7 +369,7 @@ public final class LinkServer implements AutoCloseable {
   @Override
   public void close() {
     var _ = listener.close().awaitUninterruptibly();
-    Set<Incoming> left;
+    Set<AcceptedLink> left;
     lock.lock();
     try {
       left = Set.copyOf(links.values());
@@ -383,7 +383,7 @@ public final class LinkServer implements AutoCloseable {
   @Nullable WireLink linkOf(UUID id) {
     lock.lock();
     try {
-      Incoming incoming = links.get(id);
+      AcceptedLink incoming = links.get(id);
       return incoming == null ? null : incoming.link;
     } finally {
       lock.unlock();

@@ -44,11 +44,12 @@ final class PeerTrust extends X509ExtendedTrustManager {
   }
 
   @FunctionalInterface
-  private interface Check {
+  private interface CertificateCheck {
     void run() throws CertificateException;
   }
 
-  private static void check(X509Certificate[] chain, @Nullable String called, Check check)
+  private static void check(
+      X509Certificate[] chain, @Nullable String called, CertificateCheck check)
       throws CertificateException {
     try {
       check.run();

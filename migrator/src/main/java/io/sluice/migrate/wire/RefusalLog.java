@@ -19,7 +19,7 @@ final class RefusalLog {
 
   private final Logger log;
   private final RateLimit rate;
-  private final AtomicLong untold = new AtomicLong();
+  private final AtomicLong suppressed = new AtomicLong();
 
   /**
    * @param clock nanoseconds
@@ -32,12 +32,12 @@ final class RefusalLog {
   /** A connection was refused. */
   void refused(@Nullable SocketAddress peer, @Nullable String why) {
     if (!rate.tryTake()) {
-      untold.incrementAndGet();
+      suppressed.incrementAndGet();
       return;
     }
     log.atWarn()
         .addKeyValue("peer", peer)
-        .addKeyValue("leftOut", untold.getAndSet(0))
+        .addKeyValue("leftOut", suppressed.getAndSet(0))
         .log("a connection was refused: {}", why);
   }
 }

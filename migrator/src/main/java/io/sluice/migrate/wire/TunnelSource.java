@@ -99,7 +99,7 @@ public final class TunnelSource implements RamTransport.Source {
   private void connect(Channel machine, UUID id) {
     WireSection hello =
         WireMessages.hello(
-            new WireMessages.Hello(
+            new WireMessages.LinkHello(
                 WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, features, id, 0));
     client.connect(
         true,

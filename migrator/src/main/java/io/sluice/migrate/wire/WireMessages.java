@@ -76,7 +76,7 @@ final class WireMessages {
    * @param id of the link, or of the tunnel
    * @param received frames that the client has received on this stream
    */
-  record Hello(
+  record LinkHello(
       int version, Role role, int stream, int streams, int features, UUID id, long received) {}
 
   /**
@@ -87,7 +87,7 @@ final class WireMessages {
 
   private WireMessages() {}
 
-  static WireSection hello(Hello hello) {
+  static WireSection hello(LinkHello hello) {
     ByteBuffer out = buffer(HELLO_BYTES);
     out.putInt(VERSION).putInt(SPOKEN.oldest()).putInt(hello.role().number);
     out.putInt(hello.stream()).putInt(hello.streams()).putInt(hello.features());
@@ -133,7 +133,7 @@ final class WireMessages {
     return StandardCharsets.UTF_8.decode(in).toString();
   }
 
-  static Hello hello(WireSection section) {
+  static LinkHello hello(WireSection section) {
     ByteBuffer in = payload(section, HELLO, HELLO_BYTES);
     int agreed = agreed(in);
     int number = in.getInt();
@@ -151,7 +151,7 @@ final class WireMessages {
     if (received < 0 || stream < 0 || stream > streams) {
       throw WireFailure.protocol("a beginning that cannot be");
     }
-    return new Hello(agreed, role, stream, streams, features, id, received);
+    return new LinkHello(agreed, role, stream, streams, features, id, received);
   }
 
   static WireSection welcome(Welcome welcome) {

@@ -2,7 +2,7 @@ package io.sluice.migrate.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.LinkPair;
@@ -83,7 +83,7 @@ final class InquiryTest {
   void doWork_noRecord_isTheSources() {
     committed = new UUID(3, 4);
     run();
-    assertThat(inquiry.answer()).contains(Answer.SOURCE);
+    assertThat(inquiry.answer()).contains(Verdict.SOURCE);
     assertThat(asked).isEqualTo(ID);
     assertThat(target.phase()).isEqualTo(TargetPhase.WAITING);
   }
@@ -92,7 +92,7 @@ final class InquiryTest {
   void doWork_record_isTheDestinations() {
     committed = ID;
     run();
-    assertThat(inquiry.answer()).contains(Answer.DESTINATION);
+    assertThat(inquiry.answer()).contains(Verdict.DESTINATION);
   }
 
   @Test
@@ -112,7 +112,7 @@ final class InquiryTest {
     int _ = inquiry.doWork(nowNs);
     assertThat(inquiry.isOver()).isFalse();
     run();
-    assertThat(inquiry.answer()).contains(Answer.DESTINATION);
+    assertThat(inquiry.answer()).contains(Verdict.DESTINATION);
   }
 
   @Test

@@ -62,7 +62,9 @@ final class MovedMemory implements AutoCloseable {
         new MemoryTarget(
             to.guest.move(),
             to.guest.move().receive(),
-            to.guest.vramAperture().map(file -> new MemoryTarget.Aperture(file, to.vram.segment())),
+            to.guest
+                .vramAperture()
+                .map(file -> new MemoryTarget.MappedVideoMemory(file, to.vram.segment())),
             kernel,
             receiver.apply(link.target()),
             storing);

@@ -35,10 +35,11 @@ final class TargetFileTest {
   private final TargetFile file =
       new TargetFile(
           kernel,
-          new MemoryTarget.Aperture(new SharedArea(fd, PAGE, FILE_BYTES - PAGE), mapping.segment()),
+          new MemoryTarget.MappedVideoMemory(
+              new SharedArea(fd, PAGE, FILE_BYTES - PAGE), mapping.segment()),
           writing);
-  private final TargetBuffers.Range range =
-      new TargetBuffers.Range(
+  private final TargetBuffers.BufferRange range =
+      new TargetBuffers.BufferRange(
           new MemoryRecord(1, 1, 0, 0, 0, FILE_BYTES - PAGE, false, OptionalLong.of(0), false),
           0,
           1);

@@ -63,9 +63,9 @@ final class MoveRecorded {
   void stopped(long idleMs, long stoodMs) {
     figures =
         new MigrationFigures(
-            new MigrationFigures.Detach(2 * MIB, 3 * MS, 2, 1, 5),
-            new MigrationFigures.Stop(idleMs * MS, 0, stoodMs * MS, 0, 0, true, 0, 0),
-            new MigrationFigures.Saving(MS, MS, 4096),
+            new MigrationFigures.DetachFigures(2 * MIB, 3 * MS, 2, 1, 5),
+            new MigrationFigures.StopFigures(idleMs * MS, 0, stoodMs * MS, 0, 0, true, 0, 0),
+            new MigrationFigures.SavingFigures(MS, MS, 4096),
             MovedSessions.NONE);
   }
 

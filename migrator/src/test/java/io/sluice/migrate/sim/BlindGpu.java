@@ -113,7 +113,7 @@ final class BlindGpu implements Gpu {
     }
 
     @Override
-    public void setPages(long offset, List<GuestGpu.Extent> extents) {
+    public void setPages(long offset, List<GuestGpu.RegionExtent> extents) {
       real.setPages(offset, extents);
     }
 
@@ -186,7 +186,7 @@ final class BlindGpu implements Gpu {
     }
 
     @Override
-    public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+    public RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
       return open.addRegion(fd, offset, sizeBytes, writable);
     }
 

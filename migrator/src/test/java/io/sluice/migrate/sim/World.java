@@ -105,7 +105,7 @@ final class World implements AutoCloseable {
   private MigrationSource begin(MappedGuest mapped) {
     attempts++;
     return new MigrationSource(
-        new MigrationSource.Parts(mapped, machine.sourceSide, link.source(), Lanes.one()),
+        new MigrationSource.MigrationParts(mapped, machine.sourceSide, link.source(), Lanes.one()),
         settings,
         new UUID(attempts, random.nextLong()),
         Seeds.generator(random.nextLong()),

@@ -148,7 +148,7 @@ final class DeviceStreamTest {
     }
   }
 
-  private static byte[] readAll(StateTransfers.Saving saving, int piece) {
+  private static byte[] readAll(StateTransfers.StateOutput saving, int piece) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     byte[] bytes = new byte[piece];
     int some;
@@ -161,13 +161,13 @@ final class DeviceStreamTest {
 
   private byte[] saved() {
     fill();
-    try (StateTransfers.Saving saving = transfers().save(new Device(guest))) {
+    try (StateTransfers.StateOutput saving = transfers().save(new Device(guest))) {
       saving.stopped();
       return readAll(saving, 1 << 16);
     }
   }
 
-  private static void writeAll(StateTransfers.Resuming resuming, byte[] data, int piece) {
+  private static void writeAll(StateTransfers.StateInput resuming, byte[] data, int piece) {
     for (int at = 0; at < data.length; at += piece) {
       resuming.write(MemorySegment.ofArray(data).asSlice(at, Math.min(piece, data.length - at)));
     }
@@ -197,7 +197,7 @@ final class DeviceStreamTest {
     Guest other = attach("to");
     try {
       Device device = new Device(other);
-      StateTransfers.Resuming resuming = transfers().resume(device);
+      StateTransfers.StateInput resuming = transfers().resume(device);
       try {
         assertThatThrownBy(
                 () -> {
@@ -317,7 +317,7 @@ final class DeviceStreamTest {
   void write_inPiecesOfAnySize_isTheDevice(int piece) {
     byte[] data = saved();
     Guest other = attach("to");
-    try (StateTransfers.Resuming resuming = transfers().resume(new Device(other))) {
+    try (StateTransfers.StateInput resuming = transfers().resume(new Device(other))) {
       writeAll(resuming, data, piece);
       resuming.finish();
       assertThat(other.buffers().use().videoBytes()).isEqualTo(guest.buffers().use().videoBytes());
@@ -340,8 +340,8 @@ final class DeviceStreamTest {
   void read_beforeItStopsAndAfter_carriesWhatChangedBetween() {
     fill();
     Guest other = attach("to");
-    try (StateTransfers.Saving saving = transfers().save(new Device(guest));
-        StateTransfers.Resuming resuming = transfers().resume(new Device(other))) {
+    try (StateTransfers.StateOutput saving = transfers().save(new Device(guest));
+        StateTransfers.StateInput resuming = transfers().resume(new Device(other))) {
       byte[] before = readAll(saving, 1000);
       assertThat(before.length).isGreaterThan(BUFFER);
       assertThat(readAll(saving, 1000)).isEmpty(); // none now, and none without end
@@ -364,7 +364,7 @@ final class DeviceStreamTest {
     byte[] data = saved();
     Guest other = attach("to");
     try {
-      StateTransfers.Resuming resuming = transfers().resume(new Device(other));
+      StateTransfers.StateInput resuming = transfers().resume(new Device(other));
       writeAll(resuming, Arrays.copyOf(data, data.length / 2), 4096);
       assertThat(other.buffers().use().videoBytes()).isPositive();
       resuming.close();

@@ -34,11 +34,11 @@ final class WireCodecFuzzTest {
 
   /** The first byte says how it is taken in. */
   static Stream<byte[]> connections() {
-    WireMessages.Hello hello =
-        new WireMessages.Hello(
+    WireMessages.LinkHello hello =
+        new WireMessages.LinkHello(
             1, WireMessages.Role.STREAM, 1, 2, WireMessages.ZSTD, new UUID(7, 9), 5);
-    WireMessages.Hello tunnel =
-        new WireMessages.Hello(1, WireMessages.Role.TUNNEL, 0, 0, 0, new UUID(7, 9), 0);
+    WireMessages.LinkHello tunnel =
+        new WireMessages.LinkHello(1, WireMessages.Role.TUNNEL, 0, 0, 0, new UUID(7, 9), 0);
     WireSection welcome = WireMessages.welcome(new WireMessages.Welcome(1, 9));
     return Stream.of(
         said(STREAM | MEND, WireMessages.hello(hello), WireMessages.ack(3), WireMessages.bye()),
@@ -143,8 +143,8 @@ final class WireCodecFuzzTest {
     try {
       switch (section.id()) {
         case WireMessages.HELLO -> {
-          WireMessages.Hello hello = WireMessages.hello(section);
-          WireMessages.Hello again = WireMessages.hello(WireMessages.hello(hello));
+          WireMessages.LinkHello hello = WireMessages.hello(section);
+          WireMessages.LinkHello again = WireMessages.hello(WireMessages.hello(hello));
           assertThat(again).isEqualTo(hello);
         }
         case WireMessages.WELCOME -> {

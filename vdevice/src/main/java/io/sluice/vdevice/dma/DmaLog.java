@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DmaLog {
   /** A range to be logged, by its first and last byte. */
-  public record Range(long first, long last) {
+  public record LoggedRange(long first, long last) {
     boolean touches(long from, long to) {
       return Long.compareUnsigned(from, last) <= 0 && Long.compareUnsigned(to, first) >= 0;
     }
@@ -45,7 +45,7 @@ public final class DmaLog {
 
   /** What is logged; null while nothing is. */
   @GuardedBy("lock")
-  private @Nullable List<Range> ranges;
+  private @Nullable List<LoggedRange> ranges;
 
   /** By the number of the block. */
   @GuardedBy("lock")
@@ -61,7 +61,7 @@ public final class DmaLog {
    * @param wanted none for everything
    * @throws RefusedException EINVAL when it has begun
    */
-  public void start(List<Range> wanted) {
+  public void start(List<LoggedRange> wanted) {
     lock.lock();
     try {
       if (ranges != null) {
@@ -203,7 +203,7 @@ public final class DmaLog {
 
   @GuardedBy("lock")
   private void add(Iova start, long bytes) {
-    List<Range> logged = ranges;
+    List<LoggedRange> logged = ranges;
     long end = start.value() + bytes;
     for (long at = start.value() & -PAGE; at != end && at - end < 0; at += PAGE) {
       long last = at + PAGE - 1;

@@ -11,8 +11,8 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.GuestGpu.Extent;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.protocol.Request;
 import io.sluice.vdevice.state.SessionRecord;
@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
 public final class DmaTable implements AutoCloseable {
   /** The seam by which guest memory is made known to the GPU; the descriptor stays the caller's. */
   public interface RegionSource {
-    MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable);
+    RegisteredMemory addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable);
   }
 
   private final Kernel kernel;
-  private final MapBudget.Share share;
+  private final MapBudget.GuestShare share;
   private final MapPace pace;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
@@ -57,7 +57,7 @@ public final class DmaTable implements AutoCloseable {
    * @param regions null when the GPU cannot use guest memory: maps then serve reads only
    */
   public DmaTable(
-      Kernel kernel, MapBudget.Share share, MapPace pace, @Nullable RegionSource regions) {
+      Kernel kernel, MapBudget.GuestShare share, MapPace pace, @Nullable RegionSource regions) {
     this.kernel = kernel;
     this.share = share;
     this.pace = pace;
@@ -72,10 +72,11 @@ public final class DmaTable implements AutoCloseable {
     final long fileOffset;
     final long mappedBytes; // of addresses
     final @Nullable Fd fd; // owned
-    final @Nullable MemoryRegion region; // owned
+    final @Nullable RegisteredMemory region; // owned
     @Nullable Mapping mapping; // made by the first read; owned
 
-    Entry(Request.DmaMap map, long mappedBytes, @Nullable Fd fd, @Nullable MemoryRegion region) {
+    Entry(
+        Request.DmaMap map, long mappedBytes, @Nullable Fd fd, @Nullable RegisteredMemory region) {
       iova = map.address().value();
       sizeBytes = map.sizeBytes();
       writable = map.writable();
@@ -139,7 +140,7 @@ public final class DmaTable implements AutoCloseable {
       if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
         throw refused(DmaCode.OVERLAP, Errno.EEXIST, "map overlaps another, iova=" + map.address());
       }
-      MemoryRegion region = fd == null ? null : region(map, fd, mappedBytes);
+      RegisteredMemory region = fd == null ? null : region(map, fd, mappedBytes);
       maps.put(map.address().value(), new Entry(map, mappedBytes, fd, region));
       size = maps.size();
     } finally {
@@ -148,11 +149,11 @@ public final class DmaTable implements AutoCloseable {
   }
 
   /** Room for a map, and the GPU's region of it, if it takes any. */
-  private @Nullable MemoryRegion region(Request.DmaMap map, Fd fd, long mappedBytes) {
+  private @Nullable RegisteredMemory region(Request.DmaMap map, Fd fd, long mappedBytes) {
     share.take(mappedBytes);
     boolean complete = false;
     try {
-      MemoryRegion region =
+      RegisteredMemory region =
           regions == null
               ? null
               : regions.addRegion(
@@ -231,13 +232,13 @@ public final class DmaTable implements AutoCloseable {
   }
 
   /** What there is, and the files behind it, which stay this table's. */
-  public ImmutableList<SessionRecord.Map> collect(List<Fd> into) {
+  public ImmutableList<SessionRecord.MapRecord> collect(List<Fd> into) {
     lock.lock();
     try {
-      ImmutableList.Builder<SessionRecord.Map> found = ImmutableList.builder();
+      ImmutableList.Builder<SessionRecord.MapRecord> found = ImmutableList.builder();
       for (Entry entry : maps.values()) {
         found.add(
-            new SessionRecord.Map(
+            new SessionRecord.MapRecord(
                 entry.iova, entry.sizeBytes, entry.fileOffset, entry.writable, entry.fd != null));
         if (entry.fd != null) {
           into.add(entry.fd);
@@ -285,7 +286,7 @@ public final class DmaTable implements AutoCloseable {
    * @param out receives one extent, or several when the range crosses maps
    * @throws RefusedException EFAULT
    */
-  public void translate(Iova address, long sizeBytes, List<Extent> out) {
+  public void translate(Iova address, long sizeBytes, List<RegionExtent> out) {
     lock.lock();
     try {
       long at = address.value();
@@ -297,7 +298,7 @@ public final class DmaTable implements AutoCloseable {
         }
         long offset = at - entry.iova;
         long bytes = Math.min(left, entry.sizeBytes - offset);
-        out.add(new Extent(entry.region, offset, bytes));
+        out.add(new RegionExtent(entry.region, offset, bytes));
         at += bytes;
         left -= bytes;
       }

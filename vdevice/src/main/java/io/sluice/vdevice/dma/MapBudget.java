@@ -37,7 +37,7 @@ public final class MapBudget {
 
   /** What each has. */
   @GuardedBy("lock")
-  private final Map<Share, MapLimits> shares = new LinkedHashMap<>();
+  private final Map<GuestShare, MapLimits> shares = new LinkedHashMap<>();
 
   /**
    * @param host what the process has
@@ -49,8 +49,8 @@ public final class MapBudget {
   }
 
   /** A guest's share, until it is closed. */
-  public Share share(String guest, MapLimits most) {
-    Share made = new Share(guest, most);
+  public GuestShare share(String guest, MapLimits most) {
+    GuestShare made = new GuestShare(guest, most);
     lock.lock();
     try {
       shares.put(made, NOTHING);
@@ -70,11 +70,11 @@ public final class MapBudget {
   }
 
   /** The share of one guest: what it has, and may have. */
-  public final class Share implements AutoCloseable {
+  public final class GuestShare implements AutoCloseable {
     private final String guest;
     private final MapLimits most;
 
-    private Share(String guest, MapLimits most) {
+    private GuestShare(String guest, MapLimits most) {
       this.guest = guest;
       this.most = most;
     }
@@ -152,7 +152,7 @@ public final class MapBudget {
       long each = all / (shares.size() + 1L);
       boolean modest = wanted <= each;
       long left = modest ? all : all - each;
-      for (Map.Entry<Share, MapLimits> other : shares.entrySet()) {
+      for (Map.Entry<GuestShare, MapLimits> other : shares.entrySet()) {
         if (other.getKey() != this) {
           long kept = modest ? 0 : Math.min(each, of.applyAsLong(other.getKey().most));
           left -= Math.max(kept, of.applyAsLong(other.getValue()));

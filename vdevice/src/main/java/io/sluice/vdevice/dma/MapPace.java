@@ -46,7 +46,7 @@ public final class MapPace {
   }
 
   /** How many maps there may be at once now. */
-  public RateLimit.Room room() {
+  public RateLimit.Allowance room() {
     return rate.room();
   }
 

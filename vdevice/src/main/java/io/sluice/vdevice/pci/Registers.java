@@ -21,7 +21,7 @@ public final class Registers implements DeviceRegion {
   private static final int TABLE_END = GuestAbi.BAR0_MSIX_TABLE + 16 * Limits.MAX_VECTORS;
 
   /** The changing words behind registers, and the actions that they start. */
-  public interface Backing {
+  public interface RegisterBackend {
     /** Never 0; changes when the device was reset or moved. */
     int generation();
 
@@ -44,7 +44,7 @@ public final class Registers implements DeviceRegion {
     void ringReset();
   }
 
-  private final Backing backing;
+  private final RegisterBackend backing;
   private final int[] constants = new int[GuestAbi.REG_CALL / 4];
   private final int[] msixTable = new int[4 * Limits.MAX_VECTORS];
   private int latchedTimeHi;
@@ -52,7 +52,7 @@ public final class Registers implements DeviceRegion {
   /**
    * @param constants register offset to value, for the registers that never change
    */
-  public Registers(Backing backing, ImmutableMap<Integer, Integer> constants) {
+  public Registers(RegisterBackend backing, ImmutableMap<Integer, Integer> constants) {
     this.backing = backing;
     constants.forEach((offset, value) -> this.constants[offset / 4] = value);
     reset();

@@ -42,7 +42,7 @@ public interface ApiSessions {
    *
    * @param index of the segment
    */
-  record Pages(int index, long offset, long bytes) {}
+  record WrittenPages(int index, long offset, long bytes) {}
 
   /**
    * A session that stands still, and whose other host is ready.
@@ -51,7 +51,7 @@ public interface ApiSessions {
    * @param stoppedNs for how long it took no calls so far
    * @param pages that its host may have written, at any time
    */
-  record Standing(long sentBytes, long stoppedNs, ImmutableList<Pages> pages) {}
+  record Standing(long sentBytes, long stoppedNs, ImmutableList<WrittenPages> pages) {}
 
   /** A session that is there. */
   interface Opened extends AutoCloseable {

@@ -20,7 +20,7 @@ public record CarriedSession(
     ImmutableMap<Integer, ImmutableList<GuestRange>> segments,
     ApiSessions.Opened session) {
   /** Where pages of the session are in guest memory; those that are none of its are nowhere. */
-  public List<GuestRange> locate(ApiSessions.Pages pages) {
+  public List<GuestRange> locate(ApiSessions.WrittenPages pages) {
     List<GuestRange> found = new ArrayList<>();
     long to = pages.offset() + pages.bytes();
     long begin = 0; // of a range in the segment

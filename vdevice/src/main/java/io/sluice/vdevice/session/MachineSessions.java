@@ -44,7 +44,7 @@ public final class MachineSessions implements AutoCloseable {
    * @param list where the list is
    * @param bytes of all extents
    */
-  public record Named(long count, Iova list, long bytes) {}
+  public record NamedSegment(long count, Iova list, long bytes) {}
 
   private record Located(ImmutableList<GuestRange> ranges, SessionMemory memory) {}
 
@@ -101,7 +101,7 @@ public final class MachineSessions implements AutoCloseable {
    * @throws RefusedException EDQUOT as many as there may be; EINVAL, EFAULT the memory; what the
    *     host says
    */
-  public int open(int api, Named segment) {
+  public int open(int api, NamedSegment segment) {
     changing.lock();
     try {
       int handle = freeHandle();
@@ -147,7 +147,7 @@ public final class MachineSessions implements AutoCloseable {
    *
    * @throws RefusedException ENOENT handle; EEXIST taken; EPIPE it has ended; otherwise as open
    */
-  public void add(int handle, int index, Named segment) {
+  public void add(int handle, int index, NamedSegment segment) {
     changing.lock();
     try {
       add(handle, index, () -> locate(segment));
@@ -445,7 +445,7 @@ public final class MachineSessions implements AutoCloseable {
 
   // ---- memory ----
 
-  private Located locate(Named segment) {
+  private Located locate(NamedSegment segment) {
     return locate(() -> {
       ImmutableList<GuestRange> ranges = GuestRange.list(dma, segment.count(), segment.list());
       check(segment, ranges);
@@ -491,7 +491,7 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  private static void check(Named segment, List<GuestRange> ranges) {
+  private static void check(NamedSegment segment, List<GuestRange> ranges) {
     long sum = 0;
     for (GuestRange range : ranges) {
       sum += Math.min(range.bytes(), Long.MAX_VALUE / GuestAbi.MAX_EXTENTS);

@@ -27,7 +27,7 @@ final class PieceList implements DmaTable.PieceSink {
   private final Kernel kernel;
   private final int most;
   private final List<Source> sources = new ArrayList<>();
-  private final List<SessionMemory.Piece> pieces = new ArrayList<>();
+  private final List<SessionMemory.FileRange> pieces = new ArrayList<>();
   private @Nullable Fd latest; // descriptor of the piece before
   private int latestIndex;
 
@@ -43,18 +43,18 @@ final class PieceList implements DmaTable.PieceSink {
   public void piece(Fd file, long offset, long sizeBytes) {
     int index = indexOf(file);
     if (!pieces.isEmpty()) {
-      SessionMemory.Piece last = pieces.getLast();
+      SessionMemory.FileRange last = pieces.getLast();
       if (last.file() == index && last.offset() + last.bytes() == offset) {
         pieces.set(
             pieces.size() - 1,
-            new SessionMemory.Piece(index, last.offset(), last.bytes() + sizeBytes));
+            new SessionMemory.FileRange(index, last.offset(), last.bytes() + sizeBytes));
         return;
       }
     }
     if (pieces.size() >= most) {
       throw refused(Errno.EDQUOT, "sessions have too many pieces of memory, room=" + most);
     }
-    pieces.add(new SessionMemory.Piece(index, offset, sizeBytes));
+    pieces.add(new SessionMemory.FileRange(index, offset, sizeBytes));
   }
 
   private int indexOf(Fd file) {
@@ -84,7 +84,7 @@ final class PieceList implements DmaTable.PieceSink {
     return sources.stream().map(Source::descriptor).toList();
   }
 
-  ImmutableList<SessionMemory.Piece> pieces() {
+  ImmutableList<SessionMemory.FileRange> pieces() {
     return ImmutableList.copyOf(pieces);
   }
 

@@ -8,7 +8,7 @@ import io.sluice.abi.sys.Fd;
  *
  * @param files owned
  */
-public record SessionMemory(ImmutableList<Fd> files, ImmutableList<Piece> pieces)
+public record SessionMemory(ImmutableList<Fd> files, ImmutableList<FileRange> pieces)
     implements AutoCloseable {
   /** Most files of a segment: they travel with one message, as do two eventfds. */
   public static final int MAX_FILES = 8;
@@ -21,11 +21,11 @@ public record SessionMemory(ImmutableList<Fd> files, ImmutableList<Piece> pieces
    *
    * @param file index in {@link #files}
    */
-  public record Piece(int file, long offset, long bytes) {}
+  public record FileRange(int file, long offset, long bytes) {}
 
   /** Bytes of all pieces. */
   public long bytes() {
-    return pieces.stream().mapToLong(Piece::bytes).sum();
+    return pieces.stream().mapToLong(FileRange::bytes).sum();
   }
 
   @Override

@@ -38,7 +38,7 @@ public record SessionRecord(
     int generation,
     boolean hasVideoFile,
     long vectorFiles,
-    ImmutableList<Map> maps,
+    ImmutableList<MapRecord> maps,
     DeviceState state) {
   private static final int VERSION = 2;
   private static final int MAP_BYTES = 32;
@@ -52,7 +52,7 @@ public record SessionRecord(
    * @param writable whether the GPU may write there
    * @param hasFile whether anything stands behind it
    */
-  public record Map(
+  public record MapRecord(
       long iova, long sizeBytes, long fileOffset, boolean writable, boolean hasFile) {}
 
   public byte[] encode() {
@@ -60,7 +60,7 @@ public record SessionRecord(
     FieldWriter out = new FieldWriter().bits(VERSION);
     out.bits(client.maxMessageFds()).bits(client.maxDataBytes()).flag(client.writeMultiple());
     out.bits(generation).flag(hasVideoFile).u64(vectorFiles).bits(maps.size());
-    for (Map map : maps) {
+    for (MapRecord map : maps) {
       out.u64(map.iova()).u64(map.sizeBytes()).u64(map.fileOffset());
       out.flag(map.writable()).flag(map.hasFile());
     }
@@ -82,9 +82,9 @@ public record SessionRecord(
     long vectorFiles = in.u64();
     in.require(vectorFiles >>> Limits.MAX_VECTORS == 0, "its vectors");
     int count = in.count(Limits.MAX_DMA_MAPS, MAP_BYTES);
-    ImmutableList.Builder<Map> maps = ImmutableList.builder();
+    ImmutableList.Builder<MapRecord> maps = ImmutableList.builder();
     for (int i = 0; i < count; i++) {
-      maps.add(new Map(in.u64(), in.u64(), in.u64(), in.flag(), in.flag()));
+      maps.add(new MapRecord(in.u64(), in.u64(), in.u64(), in.flag(), in.flag()));
     }
     ByteBuffer rest = in.rest();
     DeviceState state = DeviceState.decode(Section.read(rest));
@@ -99,7 +99,7 @@ public record SessionRecord(
 
   /** How many files belong to it. */
   public int files() {
-    int ofMaps = (int) maps.stream().filter(Map::hasFile).count();
+    int ofMaps = (int) maps.stream().filter(MapRecord::hasFile).count();
     return fixedFiles() + ofMaps + Long.bitCount(vectorFiles);
   }
 

@@ -39,17 +39,17 @@ public interface StateTransfers {
    *
    * @throws io.sluice.abi.RefusedException when it cannot be saved now
    */
-  Saving save(Device device);
+  StateOutput save(Device device);
 
   /**
    * Begins to make an empty device what another was.
    *
    * @throws io.sluice.abi.RefusedException when it cannot be made that now
    */
-  Resuming resume(Device device);
+  StateInput resume(Device device);
 
   /** A device's state on its way out. Closing it ends that, whatever was read. */
-  interface Saving extends AutoCloseable {
+  interface StateOutput extends AutoCloseable {
     /** The device stands still: what is left can be read to its end. */
     void stopped();
 
@@ -67,7 +67,7 @@ public interface StateTransfers {
   }
 
   /** A device's state on its way in. Closing it before {@link #run} leaves the guest empty. */
-  interface Resuming extends AutoCloseable {
+  interface StateInput extends AutoCloseable {
     /**
      * Takes the next bytes.
      *

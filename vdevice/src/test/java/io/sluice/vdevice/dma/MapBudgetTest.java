@@ -16,7 +16,7 @@ final class MapBudgetTest {
   private static final long GIB = 1L << 30;
   private static final HostLimits SERVICE = new HostLimits(65_536, 65_530, 64 * GIB);
 
-  private static void refused(Errno errno, MapBudget.Share share, long size) {
+  private static void refused(Errno errno, MapBudget.GuestShare share, long size) {
     MapLimits before = share.used();
     assertThatThrownBy(() -> share.take(size))
         .isInstanceOfSatisfying(
@@ -24,7 +24,7 @@ final class MapBudgetTest {
     assertThat(share.used()).isEqualTo(before);
   }
 
-  private static int takeAll(MapBudget.Share share, long size) {
+  private static int takeAll(MapBudget.GuestShare share, long size) {
     int taken = 0;
     try {
       while (taken <= MapLimits.MAX_MAPS) {
@@ -40,7 +40,8 @@ final class MapBudgetTest {
   @ParameterizedTest
   @ValueSource(longs = {Long.MIN_VALUE, -1, -4096, Long.MAX_VALUE, 4 * GIB + 1, 3 * GIB + 1})
   void take_beyondTheOwnLimit_edquot(long size) {
-    MapBudget.Share share = new MapBudget(SERVICE, 1L << 45).share("a", new MapLimits(4 * GIB, 9));
+    MapBudget.GuestShare share =
+        new MapBudget(SERVICE, 1L << 45).share("a", new MapLimits(4 * GIB, 9));
     share.take(GIB);
     refused(Errno.EDQUOT, share, size);
     share.take(3 * GIB);
@@ -50,7 +51,7 @@ final class MapBudgetTest {
 
   @Test
   void take_moreMapsThanTheOwnLimit_edquot() {
-    MapBudget.Share share = new MapBudget(SERVICE, 1L << 45).share("a", new MapLimits(GIB, 2));
+    MapBudget.GuestShare share = new MapBudget(SERVICE, 1L << 45).share("a", new MapLimits(GIB, 2));
     assertThat(takeAll(share, 4096)).isEqualTo(2);
     refused(Errno.EDQUOT, share, 4096);
   }
@@ -58,12 +59,12 @@ final class MapBudgetTest {
   @Test
   void take_whatIsKeptForOthers_enospc() {
     MapBudget budget = new MapBudget(SERVICE, 90 * GIB);
-    MapBudget.Share greedy = budget.share("greedy", new MapLimits(64 * GIB, 100));
-    MapBudget.Share modest = budget.share("modest", new MapLimits(64 * GIB, 100));
+    MapBudget.GuestShare greedy = budget.share("greedy", new MapLimits(64 * GIB, 100));
+    MapBudget.GuestShare modest = budget.share("modest", new MapLimits(64 * GIB, 100));
     greedy.take(30 * GIB);
     refused(Errno.ENOSPC, greedy, 4096); // 30 for the other, 30 for one that comes later
     modest.take(30 * GIB);
-    MapBudget.Share late = budget.share("late", new MapLimits(64 * GIB, 100));
+    MapBudget.GuestShare late = budget.share("late", new MapLimits(64 * GIB, 100));
     late.take(20 * GIB);
     refused(Errno.ENOSPC, late, 10 * GIB + 4096); // there are 30 left in all
   }
@@ -72,12 +73,12 @@ final class MapBudgetTest {
   @Test
   void take_allThatSixteenGuestsCan_leavesDescriptorsAndMappings() {
     MapBudget budget = new MapBudget(SERVICE, 1L << 45);
-    List<MapBudget.Share> shares = new ArrayList<>();
+    List<MapBudget.GuestShare> shares = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       shares.add(budget.share("g" + i, new MapLimits(GIB, MapLimits.MAX_MAPS)));
     }
     long all = 0;
-    for (MapBudget.Share share : shares) {
+    for (MapBudget.GuestShare share : shares) {
       int taken = takeAll(share, 4096);
       assertThat(taken).as("a part for each, also the last").isGreaterThan(1500);
       all += taken;
@@ -89,8 +90,8 @@ final class MapBudgetTest {
   @Test
   void take_fewDescriptors_leavesHalf() {
     MapBudget budget = new MapBudget(new HostLimits(256, 65_530, GIB), 1L << 45);
-    MapBudget.Share attacker = budget.share("a", new MapLimits(GIB, MapLimits.MAX_MAPS));
-    MapBudget.Share victim = budget.share("b", new MapLimits(GIB, MapLimits.MAX_MAPS));
+    MapBudget.GuestShare attacker = budget.share("a", new MapLimits(GIB, MapLimits.MAX_MAPS));
+    MapBudget.GuestShare victim = budget.share("b", new MapLimits(GIB, MapLimits.MAX_MAPS));
     assertThat(takeAll(attacker, 4096) + takeAll(victim, 4096)).isBetween(64, 128);
     assertThat(victim.used().maps()).isGreaterThan(32);
   }
@@ -98,8 +99,8 @@ final class MapBudgetTest {
   @Test
   void close_guestThatIsGone_leavesItsPartToOthers() {
     MapBudget budget = new MapBudget(SERVICE, 60 * GIB);
-    MapBudget.Share one = budget.share("a", new MapLimits(64 * GIB, 100));
-    MapBudget.Share other = budget.share("b", new MapLimits(64 * GIB, 100));
+    MapBudget.GuestShare one = budget.share("a", new MapLimits(64 * GIB, 100));
+    MapBudget.GuestShare other = budget.share("b", new MapLimits(64 * GIB, 100));
     refused(Errno.ENOSPC, one, 30 * GIB);
     other.close();
     one.take(30 * GIB);

@@ -19,7 +19,7 @@ final class SessionRecordTest {
             7,
             true,
             5,
-            ImmutableList.of(new SessionRecord.Map(0x1000, 0x2000, 0x3000, true, false)),
+            ImmutableList.of(new SessionRecord.MapRecord(0x1000, 0x2000, 0x3000, true, false)),
             DeviceStateTest.state(0))
         .encode();
   }
@@ -38,7 +38,7 @@ final class SessionRecordTest {
     assertThat(back.hasVideoFile()).isTrue();
     assertThat(back.vectorFiles()).isEqualTo(5);
     assertThat(back.maps())
-        .containsExactly(new SessionRecord.Map(0x1000, 0x2000, 0x3000, true, false));
+        .containsExactly(new SessionRecord.MapRecord(0x1000, 0x2000, 0x3000, true, false));
     assertThat(back.state().eventHead()).isEqualTo(77);
     assertThat(back.files()).isEqualTo(6);
   }

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param api its name, in lower case
  * @param number its number in a session's hello
  */
-record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
+record CallSpec(String api, int number, List<KindSpec> kinds, List<Call> calls) {
   private static final Pattern API = Pattern.compile("api (\\w+) (\\d+)");
   private static final Pattern KIND = Pattern.compile("kind (\\w+) (\\d+)");
   private static final Pattern CALL =
@@ -35,7 +35,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
   static CallSpec parse(String name, List<String> lines) {
     String api = "";
     int number = 0;
-    List<Kind> kinds = new ArrayList<>();
+    List<KindSpec> kinds = new ArrayList<>();
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       String[] parts = lines.get(i).split("#", 2);
@@ -49,7 +49,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
         api = match.group(1);
         number = Integer.parseInt(match.group(2));
       } else if ((match = KIND.matcher(line)).matches()) {
-        kinds.add(new Kind(match.group(1), kinds.size() + 1, Integer.parseInt(match.group(2))));
+        kinds.add(new KindSpec(match.group(1), kinds.size() + 1, Integer.parseInt(match.group(2))));
       } else if ((match = CALL.matcher(line)).matches()) {
         calls.add(call(where, match, kinds, parts.length > 1 ? parts[1].strip() : ""));
       } else {
@@ -61,7 +61,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
     return spec;
   }
 
-  private static Call call(SpecLine where, Matcher match, List<Kind> kinds, String comment) {
+  private static Call call(SpecLine where, Matcher match, List<KindSpec> kinds, String comment) {
     List<Parameter> parameters = new ArrayList<>();
     if (!match.group(3).isBlank()) {
       for (String text : match.group(3).split(",")) {
@@ -82,7 +82,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
         comment);
   }
 
-  private static Parameter parameter(SpecLine where, String text, List<Kind> kinds) {
+  private static Parameter parameter(SpecLine where, String text, List<KindSpec> kinds) {
     String[] words = text.split("\\s+");
     String name = words[words.length - 1];
     if (words.length == 3 && words[0].equals("new")) {
@@ -105,7 +105,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
     };
   }
 
-  private static Parameter object(SpecLine where, String type, String name, List<Kind> kinds) {
+  private static Parameter object(SpecLine where, String type, String name, List<KindSpec> kinds) {
     if (type.endsWith("?")) {
       String kind = kind(where, type.substring(0, type.length() - 1), kinds);
       return new Parameter(ParameterType.OPTIONAL_OBJECT, kind, name);
@@ -117,7 +117,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
     return new Parameter(ParameterType.OBJECT, kind(where, type, kinds), name);
   }
 
-  private static String kind(SpecLine where, String name, List<Kind> kinds) {
+  private static String kind(SpecLine where, String name, List<KindSpec> kinds) {
     if (kinds.stream().noneMatch(kind -> kind.name().equals(name))) {
       throw where.error("names a kind that is not there, kind=" + name);
     }
@@ -138,7 +138,7 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
         throw new SpecException(file + ": a call's name stands twice: " + call.name());
       }
     }
-    for (Kind kind : kinds) {
+    for (KindSpec kind : kinds) {
       if (kind.most() < 1 || kind.most() > 0xffff || !seen.add("kind " + kind.name())) {
         throw new SpecException(file + ": a kind stands twice or has not 1 to 65535: " + kind);
       }

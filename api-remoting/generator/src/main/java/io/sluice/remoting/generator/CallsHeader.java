@@ -25,7 +25,7 @@ final class CallsHeader {
     line("");
     line("#define SLUICE_API_%s %d", spec.api().toUpperCase(Locale.ROOT), spec.number());
     line("");
-    for (Kind kind : spec.kinds()) {
+    for (KindSpec kind : spec.kinds()) {
       String name = Words.screaming(kind.name());
       line("#define KIND_%s %d", name, kind.number());
       line("#define KIND_%s_MOST %d", name, kind.most());

@@ -207,7 +207,7 @@ final class CallsJava {
             .addJavadoc("The kinds of objects of api-remoting/spec/$L.calls.\n", spec.api())
             .addMethod(MethodSpec.constructorBuilder().addModifiers(Modifier.PRIVATE).build());
     CodeBlock.Builder all = CodeBlock.builder().add("$T.of(", LIST);
-    for (Kind kind : spec.kinds()) {
+    for (KindSpec kind : spec.kinds()) {
       String name = Words.screaming(kind.name());
       type.addField(
           com.palantir.javapoet.FieldSpec.builder(KIND, name, Modifier.STATIC, Modifier.FINAL)

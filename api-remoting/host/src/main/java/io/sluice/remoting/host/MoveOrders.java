@@ -189,7 +189,7 @@ final class MoveOrders {
     }
   }
 
-  private static Left left(long id, Departure.Halted halted) {
+  private static Left left(long id, Departure.HaltedSession halted) {
     return new Left(
         id,
         "",

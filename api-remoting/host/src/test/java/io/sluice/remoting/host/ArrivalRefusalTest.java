@@ -65,19 +65,19 @@ final class ArrivalRefusalTest {
   }
 
   /** Says what a host of this machine says, and asks; the answer. */
-  private StateItem ask(Fd socket, StateItem.Place place) throws Exception {
+  private StateItem ask(Fd socket, StateItem.ApplicationPlace place) throws Exception {
     try (StateLink link = new StateLink(kernel, socket);
         Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
         Fd notify = kernel.eventfd(0, Kernel.NONBLOCK);
         Fd file = kernel.memfdCreate("machine", BYTES)) {
       kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
-      boolean moves = place == StateItem.Place.MOVING_MACHINE;
+      boolean moves = place == StateItem.ApplicationPlace.MOVING_MACHINE;
       link.write(
           new StateItem.Head(IdleApi.NUMBER, place, "idle"),
           moves ? List.of() : List.of(doorbell, notify));
       if (!moves) {
         link.write(
-            new StateItem.Segment(0, BYTES, List.of(new StateItem.Part(0, 0, BYTES))),
+            new StateItem.Segment(0, BYTES, List.of(new StateItem.FilePart(0, 0, BYTES))),
             List.of(file));
       }
       link.write(new StateItem.Prepared());
@@ -90,7 +90,7 @@ final class ArrivalRefusalTest {
     List<Fd> pair = kernel.socketpair();
     new MoveOrders(settings, "none", table, told::add)
         .arrive(new Arrive(3, 7, 0, -1, 0, false), pair.get(1));
-    return ask(pair.get(0), StateItem.Place.MACHINE);
+    return ask(pair.get(0), StateItem.ApplicationPlace.MACHINE);
   }
 
   @Test
@@ -131,7 +131,7 @@ final class ArrivalRefusalTest {
     try (Fd _ = far.get(0)) {
       new FarOrders(settings, "none", table, told::add)
           .relay(new Relay(3, 7, 0, -1, 0), pair.get(1), far.get(1));
-      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+      assertThat(ask(pair.get(0), StateItem.ApplicationPlace.MACHINE))
           .isEqualTo(new StateItem.Refused(List.of(FULL)));
     }
   }
@@ -144,7 +144,7 @@ final class ArrivalRefusalTest {
     try (Fd _ = file.get(0)) {
       new ParkOrders(settings, table, told::add)
           .park(new Park(3, 7, 0, -1, 0, "key"), pair.get(1), file.get(1));
-      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+      assertThat(ask(pair.get(0), StateItem.ApplicationPlace.MACHINE))
           .isEqualTo(new StateItem.Refused(List.of(FULL)));
       assertThat(told.take()).isEqualTo(Moved.not(3, FULL, List.of()));
     }
@@ -173,7 +173,7 @@ final class ArrivalRefusalTest {
     try (Fd _ = file.get(0)) {
       new ParkOrders(settings(scarce), table, told::add)
           .park(new Park(3, 7, 0, -1, 0, "key"), pair.get(1), file.get(1));
-      assertThatThrownBy(() -> ask(pair.get(0), StateItem.Place.MACHINE))
+      assertThatThrownBy(() -> ask(pair.get(0), StateItem.ApplicationPlace.MACHINE))
           .isInstanceOf(StateException.class);
       assertThat(told.take()).isEqualTo(Moved.not(3, "injected", List.of()));
     }
@@ -187,7 +187,7 @@ final class ArrivalRefusalTest {
     try (Fd _ = far.get(0)) {
       new FarOrders(settings, "none", table, told::add)
           .relay(new Relay(3, 7, 0, -1, 0), pair.get(1), far.get(1));
-      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+      assertThat(ask(pair.get(0), StateItem.ApplicationPlace.MACHINE))
           .asString()
           .contains("a session that stays on its host");
     }
@@ -205,7 +205,7 @@ final class ArrivalRefusalTest {
               kernel.eventfd(0, Kernel.NONBLOCK),
               kernel.eventfd(0, Kernel.NONBLOCK),
               pair.get(1));
-      assertThat(ask(pair.get(0), StateItem.Place.MOVING_MACHINE))
+      assertThat(ask(pair.get(0), StateItem.ApplicationPlace.MOVING_MACHINE))
           .asString()
           .contains("sessions of the api do not move");
       assertThat(told.take()).isEqualTo(new Opened(number, 0));

@@ -53,7 +53,8 @@ final class TrialOrdersTest {
     List<Fd> pair = kernel.socketpair();
     orders.tryOut(new Trial(3), pair.get(1));
     try (StateLink link = new StateLink(kernel, pair.get(0))) {
-      link.write(new StateItem.Head(IdleApi.NUMBER, StateItem.Place.MOVING_MACHINE, "idle"));
+      link.write(
+          new StateItem.Head(IdleApi.NUMBER, StateItem.ApplicationPlace.MOVING_MACHINE, "idle"));
       link.write(new StateItem.Segment(0, BYTES, List.of()));
       link.write(new StateItem.Prepared());
       link.flush();

@@ -70,8 +70,8 @@ final class Blocked {
     return rootsLeft == 1;
   }
 
-  /** Lets go of the command's event. */
-  void letGo() {
+  /** Releases the command's event. */
+  void releaseEvent() {
     if (event != 0) {
       int _ = OpenClLibrary.clReleaseEvent(event);
     }

@@ -28,7 +28,7 @@ final class ClContents implements Contents {
 
   /** An image as rows: bytes of each, rows of a slice, slices. */
   private record Rows(long bytes, long count, long slices) {
-    static Rows of(Memory.Image image) {
+    static Rows of(Memory.ImageShape image) {
       long[] shape = image.shape();
       boolean lines = image.kind() == ClParam.MEM_OBJECT_IMAGE1D_ARRAY;
       boolean layers = image.kind() == ClParam.MEM_OBJECT_IMAGE2D_ARRAY;
@@ -53,25 +53,25 @@ final class ClContents implements Contents {
 
   @Override
   public long bytes(SessionObject object) {
-    if (object.has(Memory.Buffer.class)) {
-      return object.attachment(Memory.Buffer.class).bytes();
+    if (object.has(Memory.LibraryBuffer.class)) {
+      return object.attachment(Memory.LibraryBuffer.class).bytes();
     }
-    if (!object.has(Memory.Image.class)) {
+    if (!object.has(Memory.ImageShape.class)) {
       return 0;
     }
-    Rows rows = Rows.of(object.attachment(Memory.Image.class));
+    Rows rows = Rows.of(object.attachment(Memory.ImageShape.class));
     return rows.bytes() * rows.count() * rows.slices();
   }
 
   @Override
   public int pieceBytes(SessionObject object) {
-    if (object.has(Memory.Buffer.class)) {
+    if (object.has(Memory.LibraryBuffer.class)) {
       return PIECE_BYTES;
     }
-    if (!object.has(Memory.Image.class)) {
+    if (!object.has(Memory.ImageShape.class)) {
       return 0;
     }
-    long row = Rows.of(object.attachment(Memory.Image.class)).bytes();
+    long row = Rows.of(object.attachment(Memory.ImageShape.class)).bytes();
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, PIECE_BYTES / row) * row);
   }
 
@@ -93,7 +93,7 @@ final class ClContents implements Contents {
 
   private void move(SessionObject object, long position, MemorySegment bytes, boolean write)
       throws UnmovableException {
-    if (object.has(Memory.Image.class)) {
+    if (object.has(Memory.ImageShape.class)) {
       moveRows(object, position, bytes, write);
       return;
     }
@@ -125,7 +125,7 @@ final class ClContents implements Contents {
 
   private void moveRows(SessionObject object, long position, MemorySegment bytes, boolean write)
       throws UnmovableException {
-    Memory.Image image = object.attachment(Memory.Image.class);
+    Memory.ImageShape image = object.attachment(Memory.ImageShape.class);
     Rows rows = Rows.of(image);
     long first = position / rows.bytes();
     long left = bytes.byteSize() / rows.bytes();

@@ -23,7 +23,7 @@ final class Commands {
   private final Gates gates;
   private final Touched touched;
   private final DeviceWork work;
-  private final Landings landings;
+  private final AwaitedWrites awaitedWrites;
   private final SamplersInUse samplers;
   private final Prints prints;
 
@@ -34,7 +34,7 @@ final class Commands {
       Gates gates,
       Touched touched,
       DeviceWork work,
-      Landings landings,
+      AwaitedWrites awaitedWrites,
       SamplersInUse samplers,
       Prints prints) {
     this.memo = memo;
@@ -43,7 +43,7 @@ final class Commands {
     this.gates = gates;
     this.touched = touched;
     this.work = work;
-    this.landings = landings;
+    this.awaitedWrites = awaitedWrites;
     this.samplers = samplers;
     this.prints = prints;
   }
@@ -102,12 +102,12 @@ final class Commands {
     if (blocked != null) {
       work.close(queue); // a marker behind it would wait with it
     }
-    boolean lands = answer.expectsBytes();
+    boolean isAwaited = answer.expectsBytes();
     boolean uses = !place.samplers().isEmpty();
     boolean needed =
         event != 0
             || answer.isWaitedFor()
-            || lands
+            || isAwaited
             || uses
             || place.prints()
             || isAhead
@@ -134,8 +134,8 @@ final class Commands {
       gates.passed(queue, handle);
     }
     gates.queued(blocked, handle);
-    if (lands) {
-      landings.expect(handle, answer);
+    if (isAwaited) {
+      awaitedWrites.expect(handle, answer);
     }
     if (uses) {
       samplers.add(handle, place.samplers());
@@ -448,7 +448,7 @@ final class Commands {
     }
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
-    DeviceUse.Window window = blocked == null ? work.take(c.queue()) : null;
+    DeviceUse.UseWindow window = blocked == null ? work.take(c.queue()) : null;
     completions.add(
         marker,
         ClStatus.COMPLETE,

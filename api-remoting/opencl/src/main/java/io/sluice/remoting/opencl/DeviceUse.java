@@ -39,7 +39,7 @@ final class DeviceUse {
   }
 
   /** Commands of one queue, one after another. */
-  static final class Window {
+  static final class UseWindow {
     private final DeviceUse use;
     private final long begunNs;
     private final List<KernelPace> paces = new ArrayList<>(1);
@@ -47,7 +47,7 @@ final class DeviceUse {
     private long items;
     private int commands;
 
-    private Window(DeviceUse use) {
+    private UseWindow(DeviceUse use) {
       this.use = use;
       begunNs = use.context.nanoTime();
     }
@@ -132,23 +132,23 @@ final class DeviceUse {
     return device;
   }
 
-  Window begin() {
+  UseWindow begin() {
     open++;
     if (!busy) {
       busySinceNs = context.nanoTime();
       busy = true;
     }
-    return new Window(this);
+    return new UseWindow(this);
   }
 
-  private void close(Window window) {
+  private void close(UseWindow window) {
     open--;
     closed++;
     queuedNs += window.ns;
     turns.queue(device, window.ns);
   }
 
-  private void done(Window window) {
+  private void done(UseWindow window) {
     long now = context.nanoTime();
     long tookNs = now - Math.max(window.begunNs, busySinceNs);
     closed--;

@@ -1,6 +1,6 @@
 package io.sluice.remoting.opencl;
 
-import io.sluice.remoting.opencl.DeviceUse.Window;
+import io.sluice.remoting.opencl.DeviceUse.UseWindow;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
@@ -30,7 +30,7 @@ final class DeviceWork {
   private final Completions completions;
   private final Gates gates;
   private final Map<Integer, DeviceUse> uses = new ConcurrentSkipListMap<>();
-  private final Map<SessionObject, Window> open = new IdentityHashMap<>(); // by queue
+  private final Map<SessionObject, UseWindow> open = new IdentityHashMap<>(); // by queue
   private @Nullable Effort current;
 
   DeviceWork(SessionContext context, Memo memo, Completions completions, Gates gates) {
@@ -92,8 +92,8 @@ final class DeviceWork {
     return wanted || window(queue).isFullWith(effort);
   }
 
-  private Window window(SessionObject queue) {
-    Window window = open.get(queue);
+  private UseWindow window(SessionObject queue) {
+    UseWindow window = open.get(queue);
     if (window == null) {
       window = use(queue).begin();
       open.put(queue, window);
@@ -111,7 +111,7 @@ final class DeviceWork {
     if (effort == null) {
       return;
     }
-    Window window = window(queue);
+    UseWindow window = window(queue);
     boolean isFull = window.isFullWith(effort);
     window.add(effort);
     if (event != 0) {
@@ -123,20 +123,20 @@ final class DeviceWork {
   }
 
   /** Closes a window that ends with an event. */
-  private void end(Window window, long event) {
+  private void end(UseWindow window, long event) {
     window.close();
     completions.add(event, ClStatus.COMPLETE, null, _ -> window.done());
   }
 
   /** Closes the window of a queue, behind which comes what is none of it. */
   void close(SessionObject queue) {
-    Window window = open.remove(queue);
+    UseWindow window = open.remove(queue);
     if (window != null) {
       mark(queue, window);
     }
   }
 
-  private void mark(SessionObject queue, Window window) {
+  private void mark(SessionObject queue, UseWindow window) {
     MemorySegment out = memo.bytes(Long.BYTES);
     int status =
         OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
@@ -152,8 +152,8 @@ final class DeviceWork {
   }
 
   /** The window of a queue, which the caller ends when all in the queue has run; null for none. */
-  @Nullable Window take(SessionObject queue) {
-    Window window = open.remove(queue);
+  @Nullable UseWindow take(SessionObject queue) {
+    UseWindow window = open.remove(queue);
     if (window != null) {
       window.close();
     }
@@ -187,8 +187,8 @@ final class DeviceWork {
     }
   }
 
-  private Window some(SessionObject queue) {
-    Window window = use(queue).begin();
+  private UseWindow some(SessionObject queue) {
+    UseWindow window = use(queue).begin();
     window.add(new Effort(queue, List.of(), DeviceUse.WINDOW_NS, 0, null));
     return window;
   }

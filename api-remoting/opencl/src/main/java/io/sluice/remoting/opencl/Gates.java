@@ -317,9 +317,9 @@ final class Gates {
   void remove(Blocked call) {
     if (blocked.remove(call)) {
       bytes -= call.bytes();
-      call.letGo();
+      call.releaseEvent();
       call.held().forEach(Retained::release);
-      kernels(call).forEach(kernel -> Programs.letGo(Kernels.programOf(kernel)));
+      kernels(call).forEach(kernel -> Programs.releaseAncestor(Kernels.programOf(kernel)));
     }
   }
 

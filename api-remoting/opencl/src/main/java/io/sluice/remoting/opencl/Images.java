@@ -66,7 +66,7 @@ final class Images {
   }
 
   /** The bytes that a box of an image takes in memory; box: origin, region, row and slice pitch. */
-  static long boxBytes(Memory.Image image, long[] box) {
+  static long boxBytes(Memory.ImageShape image, long[] box) {
     long width = box[3];
     boolean lines = image.kind() == ClParam.MEM_OBJECT_IMAGE1D_ARRAY;
     long rows = lines ? 1 : box[4];

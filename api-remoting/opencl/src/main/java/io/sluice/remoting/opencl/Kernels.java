@@ -137,7 +137,7 @@ final class Kernels {
 
   /** A kernel is gone. */
   static void forget(SessionObject kernel) {
-    Programs.letGo(programOf(kernel));
+    Programs.releaseAncestor(programOf(kernel));
   }
 
   /** Notes what a launch of a kernel may write. */

@@ -35,20 +35,20 @@ final class Memory {
   }
 
   /** A map of such a buffer: where the library has it, and what it was asked for. */
-  record Map(long address, long bytes, long flags) {}
+  record BufferMap(long address, long bytes, long flags) {}
 
   /** A buffer whose storage is the session's memory, and its maps by offset. */
-  record Mapped(MemorySegment storage, java.util.Map<Long, Deque<Map>> maps) {}
+  record MappedBuffer(MemorySegment storage, java.util.Map<Long, Deque<BufferMap>> maps) {}
 
   /** A buffer whose storage is the library's. */
-  record Buffer(long bytes) {}
+  record LibraryBuffer(long bytes) {}
 
   /**
    * An image.
    *
    * @param shape as in the call that makes it
    */
-  record Image(int kind, long elementBytes, long[] shape) {}
+  record ImageShape(int kind, long elementBytes, long[] shape) {}
 
   /** The flags for the library, of those that an application gives. */
   private static long flags(long given) {
@@ -66,7 +66,15 @@ final class Memory {
     if (initial.byteSize() != 0) {
       flags |= ClParam.MEM_COPY_HOST_PTR;
     }
-    make(c.mem(), c.context(), flags, c.size(), initial, record, answer, new Buffer(c.size()));
+    make(
+        c.mem(),
+        c.context(),
+        flags,
+        c.size(),
+        initial,
+        record,
+        answer,
+        new LibraryBuffer(c.size()));
   }
 
   void createMappedBuffer(OpenClCall.CreateMappedBuffer c, CallRecord record, Answer answer) {
@@ -80,7 +88,7 @@ final class Memory {
         storage,
         record,
         answer,
-        new Mapped(storage, new HashMap<>()));
+        new MappedBuffer(storage, new HashMap<>()));
   }
 
   private void make(
@@ -151,7 +159,7 @@ final class Memory {
       SessionObject object = context.objects().add(OpenClKinds.MEM, c.mem(), handle, record);
       context.chargeTo(object, hasParent ? 0 : bytes);
       SessionObject _ =
-          object.attach(new Image((int) c.shape()[0], elementBytes(handle), c.shape()));
+          object.attach(new ImageShape((int) c.shape()[0], elementBytes(handle), c.shape()));
     }
     answer.give(Objects.error(error));
   }
@@ -189,13 +197,13 @@ final class Memory {
   }
 
   /** Notes a map of a mapped buffer. */
-  static void mapped(Mapped buffer, long offset, Map map) {
+  static void mapped(MappedBuffer buffer, long offset, BufferMap map) {
     buffer.maps().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(map);
   }
 
   /** The address of the latest map at an offset, which is forgotten; 0 if there is none. */
-  static long unmapped(Mapped buffer, long offset) {
-    Deque<Map> at = buffer.maps().get(offset);
+  static long unmapped(MappedBuffer buffer, long offset) {
+    Deque<BufferMap> at = buffer.maps().get(offset);
     return at == null || at.isEmpty() ? 0 : at.pop().address();
   }
 }

@@ -24,7 +24,7 @@ final class Objects {
    * @param turn its number among those that guests take turns at; a part has its device's
    * @param siblings those that one call made, itself among them; empty unless it is a part
    */
-  record Origin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
+  record DeviceOrigin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
 
   Objects(SessionContext context, Memo memo, HostDevices devices) {
     this.context = context;
@@ -40,7 +40,8 @@ final class Objects {
         SessionObject _ =
             objects
                 .add(OpenClKinds.DEVICE, ++device, handle, CallRecord.NONE)
-                .attach(new Origin(platform.handle(), false, devices.turnOf(handle), List.of()));
+                .attach(
+                    new DeviceOrigin(platform.handle(), false, devices.turnOf(handle), List.of()));
       }
     }
   }
@@ -83,7 +84,7 @@ final class Objects {
         OpenClLibrary.clCreateSubDevices(c.parent().handle(), properties, wanted, handles, count);
     int made = count.get(ValueLayout.JAVA_INT, 0);
     if (status == ClStatus.SUCCESS) {
-      Origin parent = c.parent().attachment(Origin.class);
+      DeviceOrigin parent = c.parent().attachment(DeviceOrigin.class);
       List<SessionObject> siblings = new ArrayList<>();
       for (int i = 0; i < Math.min(made, wanted); i++) {
         int index = children[i];
@@ -91,7 +92,7 @@ final class Objects {
         siblings.add(
             objects
                 .add(OpenClKinds.DEVICE, index, handle, record)
-                .attach(new Origin(parent.platform(), true, parent.turn(), siblings)));
+                .attach(new DeviceOrigin(parent.platform(), true, parent.turn(), siblings)));
       }
     }
     answer.give(status, made);
@@ -109,7 +110,7 @@ final class Objects {
       answer.give(ClStatus.INVALID_VALUE);
       return;
     }
-    long platform = c.devices().getFirst().attachment(Origin.class).platform();
+    long platform = c.devices().getFirst().attachment(DeviceOrigin.class).platform();
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle =
         OpenClLibrary.clCreateContext(
@@ -145,7 +146,7 @@ final class Objects {
 
   /** The order that a queue is to have. */
   static QueueOrder orderOf(OpenClCall.CreateQueue c) {
-    return QueueOrder.of(c.properties(), c.device().attachment(Origin.class).turn());
+    return QueueOrder.of(c.properties(), c.device().attachment(DeviceOrigin.class).turn());
   }
 
   void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {
@@ -162,7 +163,7 @@ final class Objects {
   /** Whether an application may release an object: not what was there before its session. */
   static boolean mayRelease(SessionObject object) {
     return object.kind() == OpenClKinds.DEVICE
-        ? object.attachment(Origin.class).part()
+        ? object.attachment(DeviceOrigin.class).part()
         : object.kind() != OpenClKinds.PLATFORM;
   }
 

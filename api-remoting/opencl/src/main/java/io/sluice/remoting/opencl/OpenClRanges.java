@@ -5,7 +5,7 @@ import io.sluice.remoting.relay.CallRanges;
 import io.sluice.remoting.relay.CallShape;
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,36 +40,36 @@ final class OpenClRanges implements CallRanges {
   /** The last parameters of what makes a buffer in the application's memory. */
   private static final int STORAGE = 3;
 
-  private final Map<Long, Buffer> byIndex = new HashMap<>();
-  private final Map<Long, Buffer> bySerial = new HashMap<>();
+  private final Map<Long, HostBuffer> byIndex = new HashMap<>();
+  private final Map<Long, HostBuffer> bySerial = new HashMap<>();
   private int count;
 
   /** A map: of how many bytes, and whether the application may write. */
-  private record Window(long offset, long bytes, boolean writes) {}
+  private record HostMap(long offset, long bytes, boolean writes) {}
 
   /** A buffer in the application's memory. */
-  private record Buffer(Range storage, Map<Long, Deque<Window>> windows) {
-    Buffer(Range storage) {
+  private record HostBuffer(MemoryRange storage, Map<Long, Deque<HostMap>> windows) {
+    HostBuffer(MemoryRange storage) {
       this(storage, new HashMap<>());
     }
 
-    Range at(long offset, long bytes) {
+    MemoryRange at(long offset, long bytes) {
       if (offset < 0 || bytes <= 0 || offset > storage.size() || bytes > storage.size() - offset) {
         throw new ProtocolException(Errno.EPROTO, "a map is outside its buffer, offset=" + offset);
       }
-      return new Range(storage.place() + offset, bytes);
+      return new MemoryRange(storage.place() + offset, bytes);
     }
   }
 
   @Override
-  public Named of(int number, byte[] message) {
-    Named named = named(number, message);
+  public NamedRanges of(int number, byte[] message) {
+    NamedRanges named = named(number, message);
     switch (number) {
       case CREATE_MAPPED_BUFFER -> {
         long index = CallShape.parameter(message, 0);
         forget(index);
         if (!named.read().isEmpty() && byIndex.size() < OpenClKinds.MEM.most()) {
-          byIndex.put(index, new Buffer(named.read().getFirst()));
+          byIndex.put(index, new HostBuffer(named.read().getFirst()));
         }
       }
       case MAP_BUFFER -> map(message, byIndex.get(CallShape.parameter(message, MEM)), named);
@@ -84,48 +84,48 @@ final class OpenClRanges implements CallRanges {
     return named;
   }
 
-  private static Named named(int number, byte[] message) {
+  private static NamedRanges named(int number, byte[] message) {
     CallShape shape = OpenClShapes.ALL.get(number);
     if (shape == null) {
       throw new ProtocolException(Errno.ENOSYS, "there is no such call, number=" + number);
     }
-    Named named = new Named(new ArrayList<>(), new ArrayList<>());
+    NamedRanges named = new NamedRanges(new ArrayList<>(), new ArrayList<>());
     shape.find(message, named.read(), named.written());
     return named;
   }
 
-  private void map(byte[] message, @Nullable Buffer buffer, Named named) {
+  private void map(byte[] message, @Nullable HostBuffer buffer, NamedRanges named) {
     if (buffer == null) {
       return; // it will be refused
     }
     long flags = CallShape.parameter(message, MAP_FLAGS);
     long offset = CallShape.parameter(message, MAP_OFFSET);
     long bytes = CallShape.parameter(message, MAP_SIZE);
-    Range range = buffer.at(offset, bytes);
+    MemoryRange range = buffer.at(offset, bytes);
     if ((flags & ClParam.MAP_WRITE_INVALIDATE_REGION) == 0) {
       named.written().add(range);
     }
     note(buffer, offset, bytes, flags);
   }
 
-  private void note(Buffer buffer, long offset, long bytes, long flags) {
+  private void note(HostBuffer buffer, long offset, long bytes, long flags) {
     if (count >= MOST_MAPS) {
       throw new ProtocolException(Errno.ENOBUFS, "maps are too many, count=" + count);
     }
     boolean writes = (flags & (ClParam.MAP_WRITE | ClParam.MAP_WRITE_INVALIDATE_REGION)) != 0;
-    Window window = new Window(offset, bytes, writes);
+    HostMap window = new HostMap(offset, bytes, writes);
     buffer.windows().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(window);
     count++;
   }
 
-  private void unmap(byte[] message, Named named) {
-    Buffer buffer = byIndex.get(CallShape.parameter(message, MEM));
-    Deque<Window> at =
+  private void unmap(byte[] message, NamedRanges named) {
+    HostBuffer buffer = byIndex.get(CallShape.parameter(message, MEM));
+    Deque<HostMap> at =
         buffer == null ? null : buffer.windows().get(CallShape.parameter(message, UNMAP_OFFSET));
     if (buffer == null || at == null || at.isEmpty()) {
       return; // it will be refused
     }
-    Window window = at.pop();
+    HostMap window = at.pop();
     count--;
     if (window.writes()) {
       named.read().add(buffer.at(window.offset(), window.bytes()));
@@ -133,15 +133,15 @@ final class OpenClRanges implements CallRanges {
   }
 
   private void forget(long index) {
-    Buffer gone = byIndex.remove(index);
+    HostBuffer gone = byIndex.remove(index);
     if (gone != null) {
       count -= gone.windows().values().stream().mapToInt(Deque::size).sum();
     }
   }
 
   @Override
-  public Named of(StateItem.Open item) {
-    Named named = named(item.call().number(), item.call().message());
+  public NamedRanges of(StateItem.Open item) {
+    NamedRanges named = named(item.call().number(), item.call().message());
     if (item.call().number() == MAP_BUFFER && item.call().named().size() > MEM) {
       map(item.call().message(), bySerial.get(item.call().named().get(MEM)), named);
     }
@@ -154,9 +154,9 @@ final class OpenClRanges implements CallRanges {
       case StateItem.Made made -> made(made);
       case StateItem.Gone gone -> gone(gone);
       case StateItem.Mapped mapped -> {
-        Buffer buffer = bySerial.get(mapped.object());
+        HostBuffer buffer = bySerial.get(mapped.object());
         if (buffer != null) {
-          Range _ = buffer.at(mapped.offset(), mapped.bytes());
+          MemoryRange _ = buffer.at(mapped.offset(), mapped.bytes());
           note(buffer, mapped.offset(), mapped.bytes(), mapped.flags());
         }
       }
@@ -169,9 +169,10 @@ final class OpenClRanges implements CallRanges {
       return;
     }
     byte[] message = made.call().message();
-    Range storage =
-        new Range(CallShape.parameter(message, STORAGE), CallShape.parameter(message, STORAGE + 1));
-    Buffer buffer = new Buffer(storage);
+    MemoryRange storage =
+        new MemoryRange(
+            CallShape.parameter(message, STORAGE), CallShape.parameter(message, STORAGE + 1));
+    HostBuffer buffer = new HostBuffer(storage);
     StateItem.Entity entity = made.objects().getFirst();
     bySerial.put(entity.serial(), buffer);
     if (!entity.released()) {
@@ -180,7 +181,7 @@ final class OpenClRanges implements CallRanges {
   }
 
   private void gone(StateItem.Gone gone) {
-    Buffer buffer = bySerial.get(gone.object());
+    HostBuffer buffer = bySerial.get(gone.object());
     if (buffer != null) {
       boolean _ = byIndex.values().remove(buffer);
       if (!gone.needed()) {
@@ -190,21 +191,21 @@ final class OpenClRanges implements CallRanges {
   }
 
   @Override
-  public List<Range> storage() {
-    return bySerial.values().stream().map(Buffer::storage).toList();
+  public List<MemoryRange> storage() {
+    return bySerial.values().stream().map(HostBuffer::storage).toList();
   }
 
   @Override
-  public List<Range> unmappedStorage() {
-    List<Range> all = new ArrayList<>();
-    for (Buffer buffer : bySerial.values()) {
-      List<Window> windows =
+  public List<MemoryRange> unmappedStorage() {
+    List<MemoryRange> all = new ArrayList<>();
+    for (HostBuffer buffer : bySerial.values()) {
+      List<HostMap> windows =
           buffer.windows().values().stream()
               .flatMap(Deque::stream)
-              .sorted(Comparator.comparingLong(Window::offset))
+              .sorted(Comparator.comparingLong(HostMap::offset))
               .toList();
       long at = 0;
-      for (Window window : windows) {
+      for (HostMap window : windows) {
         add(buffer, at, window.offset(), all);
         at = Math.max(at, window.offset() + window.bytes());
       }
@@ -213,7 +214,7 @@ final class OpenClRanges implements CallRanges {
     return all;
   }
 
-  private static void add(Buffer buffer, long from, long to, List<Range> all) {
+  private static void add(HostBuffer buffer, long from, long to, List<MemoryRange> all) {
     if (from < to) {
       all.add(buffer.at(from, to - from));
     }

@@ -29,7 +29,7 @@ final class OpenClSession implements ApiSession {
   private final Transfers transfers;
   private final Touched touched = new Touched();
   private final Gates gates;
-  private final Landings landings;
+  private final AwaitedWrites awaitedWrites;
   private final SamplersInUse samplers;
   private final Prints prints;
   private final OpenClState state;
@@ -50,19 +50,23 @@ final class OpenClSession implements ApiSession {
     gates = new Gates(memo, touched);
     events = new Events(context, memo, completions, gates);
     work = new DeviceWork(context, memo, completions, gates);
-    landings = new Landings();
+    awaitedWrites = new AwaitedWrites();
     samplers = new SamplersInUse(memo, completions);
     prints = new Prints(context, completions, gates, memo, output);
     commands =
-        new Commands(memo, events, completions, gates, touched, work, landings, samplers, prints);
+        new Commands(
+            memo, events, completions, gates, touched, work, awaitedWrites, samplers, prints);
     context.settleBy(() -> {
-      int _ = landings.settle();
+      int _ = awaitedWrites.settle();
     });
     transfers = new Transfers(memo, commands, touched);
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
         new OpenClState(
-            context, devices, new OpenClState.Parts(completions, gates, events, touched), remaking);
+            context,
+            devices,
+            new OpenClState.SessionParts(completions, gates, events, touched),
+            remaking);
   }
 
   @Override
@@ -239,7 +243,7 @@ final class OpenClSession implements ApiSession {
     work.poll();
     samplers.settle();
     prints.settle();
-    return completions.poll() + landings.settle() + executeHeld();
+    return completions.poll() + awaitedWrites.settle() + executeHeld();
   }
 
   @Override
@@ -251,7 +255,7 @@ final class OpenClSession implements ApiSession {
 
   @Override
   public boolean isWaiting() {
-    return completions.areAwaited() || landings.areExpected();
+    return completions.areAwaited() || awaitedWrites.areExpected();
   }
 
   /**
@@ -267,7 +271,7 @@ final class OpenClSession implements ApiSession {
       for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
-      landings.close();
+      awaitedWrites.close();
       samplers.close();
       prints.close();
       completions.close();

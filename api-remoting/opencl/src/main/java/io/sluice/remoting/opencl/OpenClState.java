@@ -42,9 +42,9 @@ final class OpenClState implements ApiState {
   private final Remaking remaking;
 
   /** The parts of a session that know what a move must. */
-  record Parts(Completions completions, Gates gates, Events events, Touched touched) {}
+  record SessionParts(Completions completions, Gates gates, Events events, Touched touched) {}
 
-  OpenClState(SessionContext context, HostDevices devices, Parts parts, Remaking remaking) {
+  OpenClState(SessionContext context, HostDevices devices, SessionParts parts, Remaking remaking) {
     this.context = context;
     this.devices = devices;
     this.remaking = remaking;
@@ -89,7 +89,7 @@ final class OpenClState implements ApiState {
   @Override
   public List<SessionObject> madeWith(SessionObject object) {
     if (object.kind() == OpenClKinds.DEVICE) {
-      List<SessionObject> siblings = object.attachment(Objects.Origin.class).siblings();
+      List<SessionObject> siblings = object.attachment(Objects.DeviceOrigin.class).siblings();
       return siblings.isEmpty() ? List.of(object) : siblings;
     }
     return List.of(object);
@@ -176,7 +176,7 @@ final class OpenClState implements ApiState {
     Set<SessionObject> with = Collections.newSetFromMap(new IdentityHashMap<>());
     for (SessionObject object : needed) {
       boolean isRoot = object.kind() == OpenClKinds.MEM && Touched.root(object) == object;
-      if (isRoot && !object.has(Memory.Mapped.class)) {
+      if (isRoot && !object.has(Memory.MappedBuffer.class)) {
         with.add(object);
       }
     }
@@ -190,7 +190,7 @@ final class OpenClState implements ApiState {
 
   private List<SessionObject> mappedBuffers() {
     return context.objects().all(OpenClKinds.MEM).stream()
-        .filter(mem -> mem.has(Memory.Mapped.class))
+        .filter(mem -> mem.has(Memory.MappedBuffer.class))
         .toList();
   }
 
@@ -200,7 +200,7 @@ final class OpenClState implements ApiState {
     List<StorageMap> maps = new ArrayList<>();
     try (ClContents contents = new ClContents()) {
       for (SessionObject mem : mappedBuffers()) {
-        Memory.Mapped buffer = mem.attachment(Memory.Mapped.class);
+        Memory.MappedBuffer buffer = mem.attachment(Memory.MappedBuffer.class);
         int before = maps.size();
         buffer.maps().forEach((offset, at) -> addAll(mem, offset, at, maps));
         if (maps.size() == before) {
@@ -214,9 +214,9 @@ final class OpenClState implements ApiState {
   }
 
   private static void addAll(
-      SessionObject mem, long offset, Deque<Memory.Map> at, List<StorageMap> maps) {
-    for (Iterator<Memory.Map> each = at.descendingIterator(); each.hasNext(); ) {
-      Memory.Map map = each.next();
+      SessionObject mem, long offset, Deque<Memory.BufferMap> at, List<StorageMap> maps) {
+    for (Iterator<Memory.BufferMap> each = at.descendingIterator(); each.hasNext(); ) {
+      Memory.BufferMap map = each.next();
       maps.add(new StorageMap(mem, offset, map.bytes(), map.flags()));
     }
   }
@@ -225,16 +225,16 @@ final class OpenClState implements ApiState {
   public void map(List<StorageMap> maps) {
     try (ClContents contents = new ClContents()) {
       for (SessionObject mem : mappedBuffers()) {
-        long bytes = mem.attachment(Memory.Mapped.class).storage().byteSize();
+        long bytes = mem.attachment(Memory.MappedBuffer.class).storage().byteSize();
         long _ = contents.map(mem, 0, bytes, ClParam.MAP_WRITE_INVALIDATE_REGION, false);
       }
       for (StorageMap map : maps) {
-        if (map.object().has(Memory.Mapped.class)) {
+        if (map.object().has(Memory.MappedBuffer.class)) {
           long address = contents.map(map.object(), map.offset(), map.bytes(), map.flags(), true);
           Memory.mapped(
-              map.object().attachment(Memory.Mapped.class),
+              map.object().attachment(Memory.MappedBuffer.class),
               map.offset(),
-              new Memory.Map(address, map.bytes(), map.flags()));
+              new Memory.BufferMap(address, map.bytes(), map.flags()));
         }
       }
     } catch (UnmovableException refused) {
@@ -244,7 +244,7 @@ final class OpenClState implements ApiState {
 
   @Override
   public String remake(int number, CallReader in, byte[] payload, String implementation) {
-    Remaking.Outcome outcome = new Remaking.Outcome();
+    Remaking.CallStatus outcome = new Remaking.CallStatus();
     boolean isSame = implementation.equals(implementation());
     String reason = remaking.make(number, in, payload, isSame, outcome);
     context.finishWorks();

@@ -35,7 +35,7 @@ final class Payloads {
 
   /** The indices of all devices that one call made. */
   private static byte[] siblings(SessionObject device) {
-    List<SessionObject> all = device.attachment(Objects.Origin.class).siblings();
+    List<SessionObject> all = device.attachment(Objects.DeviceOrigin.class).siblings();
     ByteBuffer indices =
         ByteBuffer.allocate(Integer.BYTES * all.size()).order(ByteOrder.LITTLE_ENDIAN);
     all.forEach(sibling -> indices.putInt(sibling.index()));

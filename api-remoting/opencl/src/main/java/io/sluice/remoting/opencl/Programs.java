@@ -117,7 +117,7 @@ final class Programs {
 
   private static void adopt(
       Ancestry ancestry, List<SessionObject> ancestors, List<SessionObject> programs) {
-    disown(ancestors);
+    releaseAll(ancestors);
     programs.forEach(Programs::hold);
     ancestors.addAll(programs);
     ancestry.prints |= programs.stream().anyMatch(Programs::print);
@@ -139,8 +139,8 @@ final class Programs {
     return false;
   }
 
-  private static void disown(List<SessionObject> ancestors) {
-    ancestors.forEach(Programs::letGo);
+  private static void releaseAll(List<SessionObject> ancestors) {
+    ancestors.forEach(Programs::releaseAncestor);
     ancestors.clear();
   }
 
@@ -151,7 +151,7 @@ final class Programs {
   }
 
   /** Something that was made of a program is gone. */
-  static void letGo(SessionObject program) {
+  static void releaseAncestor(SessionObject program) {
     Ancestry ancestry = program.attachment(Ancestry.class);
     ancestry.retained--;
     ancestry.settle();
@@ -161,8 +161,8 @@ final class Programs {
   /** A program is gone: what it was made of may go, too. */
   static void forget(SessionObject program) {
     Ancestry ancestry = program.attachment(Ancestry.class);
-    disown(ancestry.headers);
-    disown(ancestry.inputs);
+    releaseAll(ancestry.headers);
+    releaseAll(ancestry.inputs);
     ancestry.released = true;
     ancestry.settle();
   }

@@ -41,7 +41,7 @@ final class Remaking {
   }
 
   /** The status that a call answers, once it does. */
-  static final class Outcome implements Answer {
+  static final class CallStatus implements Answer {
     private int status = ClStatus.OUT_OF_RESOURCES;
 
     @Override

@@ -214,20 +214,20 @@ final class Transfers {
     if (!commands.isLong(box, IMAGE_BOX, queue, event, answer)) {
       return false;
     }
-    if (!mem.has(Memory.Image.class)) {
+    if (!mem.has(Memory.ImageShape.class)) {
       commands.refuse(queue, event, answer, ClStatus.INVALID_MEM_OBJECT);
       return false;
     }
-    long bytes = Images.boxBytes(mem.attachment(Memory.Image.class), box);
+    long bytes = Images.boxBytes(mem.attachment(Memory.ImageShape.class), box);
     return holds(range, bytes, queue, event, answer);
   }
 
   void mapBuffer(OpenClCall.MapBuffer c, Answer answer) {
-    if (!c.mem().has(Memory.Mapped.class)) {
+    if (!c.mem().has(Memory.MappedBuffer.class)) {
       commands.refuse(c.queue(), c.event(), answer, ClStatus.INVALID_MEM_OBJECT);
       return;
     }
-    Memory.Mapped buffer = c.mem().attachment(Memory.Mapped.class);
+    Memory.MappedBuffer buffer = c.mem().attachment(Memory.MappedBuffer.class);
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -249,7 +249,7 @@ final class Transfers {
                   error);
           int status = error.get(ValueLayout.JAVA_INT, 0);
           if (status == ClStatus.SUCCESS) {
-            Memory.mapped(buffer, c.offset(), new Memory.Map(address, c.size(), c.flags()));
+            Memory.mapped(buffer, c.offset(), new Memory.BufferMap(address, c.size(), c.flags()));
           }
           return status;
         });
@@ -257,8 +257,8 @@ final class Transfers {
 
   void unmapBuffer(OpenClCall.UnmapBuffer c, Answer answer) {
     long address =
-        c.mem().has(Memory.Mapped.class)
-            ? Memory.unmapped(c.mem().attachment(Memory.Mapped.class), c.offset())
+        c.mem().has(Memory.MappedBuffer.class)
+            ? Memory.unmapped(c.mem().attachment(Memory.MappedBuffer.class), c.offset())
             : 0;
     if (address == 0) {
       commands.refuse(c.queue(), c.event(), answer, ClStatus.INVALID_VALUE);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.remoting.relay.CallRanges;
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -36,53 +36,53 @@ final class OpenClRangesTest {
     return bytes.array();
   }
 
-  private CallRanges.Named create() {
+  private CallRanges.NamedRanges create() {
     return ranges.of(CREATE, message(MEM, 1, 0, PLACE, BYTES));
   }
 
-  private CallRanges.Named map(long flags, long offset, long bytes) {
+  private CallRanges.NamedRanges map(long flags, long offset, long bytes) {
     return ranges.of(MAP, message(1, MEM, flags, offset, bytes, 0, 0));
   }
 
-  private CallRanges.Named unmap(long offset) {
+  private CallRanges.NamedRanges unmap(long offset) {
     return ranges.of(UNMAP, message(1, MEM, offset, 0, 0));
   }
 
   @Test
   void read_ofABuffer_writesItsRange() {
-    CallRanges.Named named = ranges.of(41, message(1, MEM, 0, PLACE, 64, 0, 0));
+    CallRanges.NamedRanges named = ranges.of(41, message(1, MEM, 0, PLACE, 64, 0, 0));
 
     assertThat(named.read()).isEmpty();
-    assertThat(named.written()).containsExactly(new Range(PLACE, 64));
+    assertThat(named.written()).containsExactly(new MemoryRange(PLACE, 64));
   }
 
   @Test
   void write_ofABuffer_readsItsRange() {
-    CallRanges.Named named = ranges.of(42, message(1, MEM, 0, PLACE, 64, 0, 0));
+    CallRanges.NamedRanges named = ranges.of(42, message(1, MEM, 0, PLACE, 64, 0, 0));
 
-    assertThat(named.read()).containsExactly(new Range(PLACE, 64));
+    assertThat(named.read()).containsExactly(new MemoryRange(PLACE, 64));
     assertThat(named.written()).isEmpty();
   }
 
   /** Their call reads the indices; where it did not bring them, parts had indices of chance. */
   @Test
   void partsOfADevice_haveTheirIndicesRead() {
-    CallRanges.Named named = ranges.of(4, message(1, 2, 0x1086, 1, PLACE, 8));
+    CallRanges.NamedRanges named = ranges.of(4, message(1, 2, 0x1086, 1, PLACE, 8));
 
-    assertThat(named.read()).containsExactly(new Range(PLACE, 8));
+    assertThat(named.read()).containsExactly(new MemoryRange(PLACE, 8));
     assertThat(named.written()).isEmpty();
   }
 
   @Test
   void bufferInTheApplicationsMemory_isReadWholeWhenItIsMade() {
-    assertThat(create().read()).containsExactly(new Range(PLACE, BYTES));
+    assertThat(create().read()).containsExactly(new MemoryRange(PLACE, BYTES));
   }
 
   @Test
   void map_toRead_writesWhatItShowsAndItsUnmapReadsNothing() {
     create();
 
-    assertThat(map(READ, 10, 20).written()).containsExactly(new Range(PLACE + 10, 20));
+    assertThat(map(READ, 10, 20).written()).containsExactly(new MemoryRange(PLACE + 10, 20));
     assertThat(unmap(10).read()).isEmpty();
   }
 
@@ -91,7 +91,7 @@ final class OpenClRangesTest {
     create();
 
     assertThat(map(INVALIDATE, 10, 20).written()).isEmpty();
-    assertThat(unmap(10).read()).containsExactly(new Range(PLACE + 10, 20));
+    assertThat(unmap(10).read()).containsExactly(new MemoryRange(PLACE + 10, 20));
     assertThat(unmap(10).read()).isEmpty();
   }
 
@@ -101,7 +101,7 @@ final class OpenClRangesTest {
     map(READ, 0, 20);
     map(READ | WRITE, 0, 30);
 
-    assertThat(unmap(0).read()).containsExactly(new Range(PLACE, 30));
+    assertThat(unmap(0).read()).containsExactly(new MemoryRange(PLACE, 30));
     assertThat(unmap(0).read()).isEmpty();
   }
 
@@ -130,17 +130,17 @@ final class OpenClRangesTest {
 
   @Test
   void storage_ofASessionThatComes_isAll_andUnmappedWhatNoMapHas() {
-    StateItem.Call call =
-        new StateItem.Call(CREATE, 3, message(MEM, 1, 0, PLACE, BYTES), List.of(2L));
+    StateItem.KeptCall call =
+        new StateItem.KeptCall(CREATE, 3, message(MEM, 1, 0, PLACE, BYTES), List.of(2L));
     StateItem.Entity entity = new StateItem.Entity(OpenClKinds.MEM.number(), (int) MEM, 9, false);
     ranges.take(new StateItem.Made(List.of(entity), call, new byte[0]));
     ranges.take(new StateItem.Mapped(9, 100, 50, READ));
     ranges.take(new StateItem.Mapped(9, 120, 80, READ | WRITE));
 
-    assertThat(ranges.storage()).containsExactly(new Range(PLACE, BYTES));
+    assertThat(ranges.storage()).containsExactly(new MemoryRange(PLACE, BYTES));
     assertThat(ranges.unmappedStorage())
-        .containsExactly(new Range(PLACE, 100), new Range(PLACE + 200, BYTES - 200));
-    assertThat(unmap(120).read()).containsExactly(new Range(PLACE + 120, 80));
+        .containsExactly(new MemoryRange(PLACE, 100), new MemoryRange(PLACE + 200, BYTES - 200));
+    assertThat(unmap(120).read()).containsExactly(new MemoryRange(PLACE + 120, 80));
     assertThat(unmap(100).read()).isEmpty();
 
     ranges.take(new StateItem.Gone(9, false));

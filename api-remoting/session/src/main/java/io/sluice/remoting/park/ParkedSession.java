@@ -91,7 +91,9 @@ public final class ParkedSession implements AutoCloseable {
       parked = new ParkedSession(settings, served, fds);
       file.write(
           new StateItem.Head(
-              head.api(), StateItem.Place.MOVING_MACHINE, head.implementation())); // nothing comes
+              head.api(),
+              StateItem.ApplicationPlace.MOVING_MACHINE,
+              head.implementation())); // nothing comes
       complete = true;
       return parked;
     } catch (SyscallException | ProtocolException refused) {
@@ -160,8 +162,8 @@ public final class ParkedSession implements AutoCloseable {
           file.write(item);
         }
       }
-    } catch (ProtocolException lie) {
-      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    } catch (ProtocolException e) {
+      throw new StateException("an item cannot be, reason=" + e.getMessage());
     }
   }
 
@@ -245,7 +247,7 @@ public final class ParkedSession implements AutoCloseable {
     } finally {
       if (!done) {
         served.session().resume();
-        served.letGo();
+        served.release();
         entered.accept(StateStage.ABORTED);
       }
     }
@@ -263,7 +265,7 @@ public final class ParkedSession implements AutoCloseable {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = served.memory().segmentBytes(i);
       if (bytes > 0) {
-        SharedMemory.Backing backing = served.memory().backing(i);
+        SharedMemory.BackingFiles backing = served.memory().backing(i);
         to.write(new StateItem.Segment(i, bytes, backing.parts()), backing.files());
       }
     }

@@ -2,7 +2,7 @@ package io.sluice.remoting.relay;
 
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.List;
 
 /**
@@ -16,28 +16,28 @@ public interface CallRanges {
    * @param read before it is executed, or until its command has come to its end
    * @param written by the time at which it is answered, or its command has come to its end
    */
-  record Named(List<Range> read, List<Range> written) {}
+  record NamedRanges(List<MemoryRange> read, List<MemoryRange> written) {}
 
   /**
    * A call is about to be executed.
    *
    * @throws ProtocolException for what is no message
    */
-  Named of(int number, byte[] message);
+  NamedRanges of(int number, byte[] message);
 
   /**
    * A call that waits for its application comes with a session.
    *
    * @param item whose objects were taken before
    */
-  Named of(StateItem.Open item);
+  NamedRanges of(StateItem.Open item);
 
   /** Takes what a session's state says of objects and maps. */
   void take(StateItem item);
 
   /** Memory that is objects' storage. */
-  List<Range> storage();
+  List<MemoryRange> storage();
 
   /** As {@link #storage}, but for what the application has mapped. */
-  List<Range> unmappedStorage();
+  List<MemoryRange> unmappedStorage();
 }

@@ -3,7 +3,7 @@ package io.sluice.remoting.relay;
 import io.sluice.abi.Errno;
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.RingLayout;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -20,7 +20,7 @@ public record CallShape(String parameters) {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** Adds the ranges of a message to lists. */
-  public void find(byte[] message, List<Range> read, List<Range> written) {
+  public void find(byte[] message, List<MemoryRange> read, List<MemoryRange> written) {
     int at = RingLayout.HEADER_BYTES;
     for (int i = 0; i < parameters.length(); i++) {
       long word = number(message, at);
@@ -39,9 +39,9 @@ public record CallShape(String parameters) {
     }
   }
 
-  private static int add(long place, long size, List<Range> to) {
+  private static int add(long place, long size, List<MemoryRange> to) {
     if (size != 0) {
-      to.add(new Range(place, size));
+      to.add(new MemoryRange(place, size));
     }
     return Long.BYTES;
   }

@@ -18,8 +18,8 @@ final class FarLeaving implements Leaving {
   private final StateLink link;
   private final Consumer<StateStage> entered;
   private final MachineGate gate = new MachineGate(this::stands);
-  private @Nullable Consumer<Departure.Halted> halted; // set before the gate is passed
-  private volatile boolean told;
+  private @Nullable Consumer<Departure.HaltedSession> halted; // set before the gate is passed
+  private volatile boolean decided;
 
   /**
    * @param link to the host that gets it; stays the caller's
@@ -32,20 +32,21 @@ final class FarLeaving implements Leaving {
   }
 
   @Override
-  public void leave(Consumer<Departure.Halted> listener) throws UnmovableException, StateException {
+  public void leave(Consumer<Departure.HaltedSession> listener)
+      throws UnmovableException, StateException {
     halted = listener;
     try {
       Departure.Result _ = relay.recall(link, false, entered, gate);
     } catch (UnmovableException | StateException stays) {
-      if (!told) { // else it goes on, as was decided
+      if (!decided) { // else it goes on, as was decided
         throw stays;
       }
     }
   }
 
-  private void stands(Departure.Halted how) {
-    told = true;
-    Consumer<Departure.Halted> listener = halted;
+  private void stands(Departure.HaltedSession how) {
+    decided = true;
+    Consumer<Departure.HaltedSession> listener = halted;
     if (listener != null) {
       listener.accept(how);
     }

@@ -18,7 +18,7 @@ final class MachineGate {
   /** The other host waits for an answer a little longer than this. */
   private static final int HALT_S = 540;
 
-  private final Consumer<Departure.Halted> halted;
+  private final Consumer<Departure.HaltedSession> halted;
   private final CompletableFuture<Void> halt = new CompletableFuture<>();
   private final CompletableFuture<Void> decided = new CompletableFuture<>();
   private GateState state = GateState.COPYING; // by this
@@ -26,7 +26,7 @@ final class MachineGate {
   /**
    * @param halted is told when it stands
    */
-  MachineGate(Consumer<Departure.Halted> halted) {
+  MachineGate(Consumer<Departure.HaltedSession> halted) {
     this.halted = halted;
   }
 
@@ -101,7 +101,7 @@ final class MachineGate {
    *
    * @throws StateException when it cannot stand, since the other host does not, or did not hold it
    */
-  void stand(Departure.Halted how) throws StateException {
+  void stand(Departure.HaltedSession how) throws StateException {
     synchronized (this) {
       if (state != GateState.HELD) {
         throw new StateException("the other host does not let it stand");

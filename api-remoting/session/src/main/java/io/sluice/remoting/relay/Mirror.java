@@ -15,7 +15,7 @@ import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -223,8 +223,8 @@ public final class Mirror implements AutoCloseable {
         .copyFrom(MemorySegment.ofArray(bytes.bytes()));
   }
 
-  private void requireWithin(List<Range> ranges) {
-    for (Range range : ranges) {
+  private void requireWithin(List<MemoryRange> ranges) {
+    for (MemoryRange range : ranges) {
       MemorySegment _ = memory.slice(range.place(), range.size());
     }
   }

@@ -3,7 +3,7 @@ package io.sluice.remoting.relay;
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 final class MirrorAnswers implements SessionPort.Answers {
   private final MirrorCalls calls;
   private final MirrorOutbox outbox;
-  private final Map<Long, List<Range>> open = new ConcurrentHashMap<>();
+  private final Map<Long, List<MemoryRange>> open = new ConcurrentHashMap<>();
   private Runnable settle = () -> {};
 
   MirrorAnswers(MirrorCalls calls, MirrorOutbox outbox) {
@@ -31,7 +31,7 @@ final class MirrorAnswers implements SessionPort.Answers {
   }
 
   /** A call that the state has as open will write ranges; before it is executed again. */
-  void expect(long serial, List<Range> written) {
+  void expect(long serial, List<MemoryRange> written) {
     open.put(serial, written);
   }
 
@@ -42,16 +42,16 @@ final class MirrorAnswers implements SessionPort.Answers {
 
   @Override
   public Answer toOpen(long serial, int slotPlusOne) {
-    List<Range> written = open.remove(serial);
+    List<MemoryRange> written = open.remove(serial);
     return new Sent(-serial, slotPlusOne, written == null ? List.of() : written);
   }
 
   private final class Sent implements Answer {
     private final long call;
     private final int slot;
-    private List<Range> written;
+    private List<MemoryRange> written;
 
-    Sent(long call, int slot, List<Range> written) {
+    Sent(long call, int slot, List<MemoryRange> written) {
       this.call = call;
       this.slot = slot;
       this.written = written;
@@ -73,9 +73,9 @@ final class MirrorAnswers implements SessionPort.Answers {
     }
 
     @Override
-    public void landed() {
+    public void written() {
       if (!written.isEmpty()) {
-        List<Range> ranges = written;
+        List<MemoryRange> ranges = written;
         written = List.of();
         // Who waits is answered soon, and has all of it then.
         outbox.add(call, ranges, new StateItem.Written(call));
@@ -86,10 +86,10 @@ final class MirrorAnswers implements SessionPort.Answers {
     public void give(int status, long... values) {
       settle.run();
       if (slot == 0) {
-        landed();
+        written();
         return;
       }
-      List<Range> ranges = written;
+      List<MemoryRange> ranges = written;
       written = List.of();
       outbox.add(
           call,

@@ -3,7 +3,7 @@ package io.sluice.remoting.relay;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -12,7 +12,7 @@ import java.util.Queue;
  * The calls that come from the host of the application, until the session takes them. Who brings
  * them waits while they are many.
  */
-final class MirrorCalls implements SessionPort.Calls {
+final class MirrorCalls implements SessionPort.CallSource {
   /** Most bytes of messages that wait. */
   private static final int MOST_BYTES = 256 << 10;
 
@@ -70,7 +70,7 @@ final class MirrorCalls implements SessionPort.Calls {
   }
 
   /** What that writes of the application's memory. */
-  List<Range> written() {
+  List<MemoryRange> written() {
     return taken.written();
   }
 

@@ -5,7 +5,7 @@ import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,7 +43,7 @@ final class MirrorOutbox {
   private volatile boolean over;
 
   /** Bytes for a call, then an item; without one it is the end. */
-  private record Outgoing(long call, List<Range> ranges, @Nullable StateItem item) {}
+  private record Outgoing(long call, List<MemoryRange> ranges, @Nullable StateItem item) {}
 
   /**
    * @param link to the host of the application; stays the caller's
@@ -58,7 +58,7 @@ final class MirrorOutbox {
   }
 
   /** An item, behind the bytes that a call has written. */
-  void add(long call, List<Range> ranges, StateItem item) {
+  void add(long call, List<MemoryRange> ranges, StateItem item) {
     if (!queue.offer(new Outgoing(call, ranges, item)) && !over) {
       throw new ProtocolException(Errno.ENOBUFS, "what is on its way is not taken");
     }
@@ -124,7 +124,7 @@ final class MirrorOutbox {
   }
 
   private void send(Outgoing next, StateItem item) throws StateException {
-    for (Range range : next.ranges()) {
+    for (MemoryRange range : next.ranges()) {
       for (long at = 0; at < range.size(); at += PIECE_BYTES) {
         long bytes = Math.min(PIECE_BYTES, range.size() - at);
         MemorySegment piece = memory.slice(range.place() + at, bytes);

@@ -2,7 +2,7 @@ package io.sluice.remoting.relay;
 
 import io.sluice.abi.Errno;
 import io.sluice.remoting.session.ProtocolException;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +16,10 @@ final class PendingRanges {
   /** Most calls that may be under way. */
   private static final int MOST = 1 << 20;
 
-  private final Map<Long, List<Range>> byCall = new HashMap<>(); // by this
+  private final Map<Long, List<MemoryRange>> byCall = new HashMap<>(); // by this
 
   /** A call will write ranges. */
-  synchronized void add(long call, List<Range> ranges) {
+  synchronized void add(long call, List<MemoryRange> ranges) {
     if (!ranges.isEmpty()) {
       if (byCall.size() >= MOST) {
         throw new ProtocolException(Errno.ENOBUFS, "calls that write are too many under way");
@@ -35,7 +35,7 @@ final class PendingRanges {
 
   /** Whether a call may write a range. */
   synchronized boolean covers(long call, long place, long size) {
-    for (Range range : byCall.getOrDefault(call, List.of())) {
+    for (MemoryRange range : byCall.getOrDefault(call, List.of())) {
       if (place >= range.place() && place - range.place() <= range.size() - size) {
         return true;
       }
@@ -44,31 +44,31 @@ final class PendingRanges {
   }
 
   /** The parts of a range that no call will write. */
-  synchronized List<Range> without(Range wanted) {
-    List<Range> parts = List.of(wanted);
-    for (List<Range> ranges : byCall.values()) {
-      for (Range range : ranges) {
+  synchronized List<MemoryRange> without(MemoryRange wanted) {
+    List<MemoryRange> parts = List.of(wanted);
+    for (List<MemoryRange> ranges : byCall.values()) {
+      for (MemoryRange range : ranges) {
         parts = without(parts, range);
       }
     }
     return parts;
   }
 
-  private static List<Range> without(List<Range> parts, Range range) {
+  private static List<MemoryRange> without(List<MemoryRange> parts, MemoryRange range) {
     long begin = range.place();
     long end = begin + range.size();
     if (parts.stream().noneMatch(p -> p.place() < end && begin < p.place() + p.size())) {
       return parts;
     }
-    List<Range> left = new ArrayList<>();
-    for (Range part : parts) {
+    List<MemoryRange> left = new ArrayList<>();
+    for (MemoryRange part : parts) {
       long partEnd = part.place() + part.size();
       if (part.place() < begin) {
-        left.add(new Range(part.place(), Math.min(partEnd, begin) - part.place()));
+        left.add(new MemoryRange(part.place(), Math.min(partEnd, begin) - part.place()));
       }
       if (partEnd > end) {
         long from = Math.max(part.place(), end);
-        left.add(new Range(from, partEnd - from));
+        left.add(new MemoryRange(from, partEnd - from));
       }
     }
     return left;

@@ -23,12 +23,12 @@ final class RelayWire {
 
   /** Something to be written as one. */
   @FunctionalInterface
-  interface Words {
+  interface WireWriter {
     void writeTo(StateLink link) throws StateException;
   }
 
   /** Writes; what is written may wait until {@link #flush}. */
-  void write(Words words) throws StateException {
+  void write(WireWriter words) throws StateException {
     writing.lock();
     try {
       if (closed) {

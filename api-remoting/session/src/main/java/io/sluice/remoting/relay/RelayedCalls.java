@@ -10,7 +10,7 @@ import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -80,8 +80,8 @@ final class RelayedCalls implements ApiSession {
   @Override
   public void execute(int number, CallReader in, Answer answer) {
     byte[] message = in.message();
-    CallRanges.Named named = ranges.of(number, message);
-    for (Range range : named.written()) {
+    CallRanges.NamedRanges named = ranges.of(number, message);
+    for (MemoryRange range : named.written()) {
       MemorySegment _ = memory.named(range.place(), range.size());
     }
     long call = ++sent;
@@ -93,7 +93,7 @@ final class RelayedCalls implements ApiSession {
         for (var more = registered.poll(); more != null; more = registered.poll()) {
           link.write(more);
         }
-        for (Range range : named.read()) {
+        for (MemoryRange range : named.read()) {
           write(range, memory, pending, link);
         }
         pending.add(call, named.written()); // before anybody can answer
@@ -106,10 +106,10 @@ final class RelayedCalls implements ApiSession {
   }
 
   /** Writes bytes of the application's memory, but for those that are older than the other's. */
-  static void write(Range range, SharedMemory memory, PendingRanges pending, StateLink link)
+  static void write(MemoryRange range, SharedMemory memory, PendingRanges pending, StateLink link)
       throws StateException {
     MemorySegment _ = memory.slice(range.place(), range.size());
-    for (Range part : pending.without(range)) {
+    for (MemoryRange part : pending.without(range)) {
       for (long at = 0; at < part.size(); at += PIECE_BYTES) {
         long bytes = Math.min(PIECE_BYTES, part.size() - at);
         MemorySegment piece = memory.slice(part.place() + at, bytes);

@@ -15,7 +15,7 @@ import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import java.lang.foreign.MemorySegment;
@@ -59,7 +59,7 @@ public final class SessionRelay implements AutoCloseable {
   private final RelayApi api;
   private final ServedSession linked;
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
-  private volatile @Nullable Homecoming homecoming;
+  private volatile @Nullable SessionReturn sessionReturn;
   private final AtomicBoolean moving = new AtomicBoolean();
   private boolean heard; // the other host, before the session is there
   private boolean served;
@@ -70,7 +70,7 @@ public final class SessionRelay implements AutoCloseable {
       StateLink from,
       StateLink to,
       RelayableApi remoted,
-      StateItem.Place place,
+      StateItem.ApplicationPlace place,
       SharedMemory memory,
       List<Fd> fds)
       throws StateException {
@@ -114,7 +114,8 @@ public final class SessionRelay implements AutoCloseable {
       memory.add(from, segment);
       relay = new SessionRelay(settings, from, to, remoted, head.place(), memory, fds);
       // To the other host it is an application beside it, in a machine or not.
-      to.write(new StateItem.Head(head.api(), StateItem.Place.HOST, head.implementation()));
+      to.write(
+          new StateItem.Head(head.api(), StateItem.ApplicationPlace.HOST, head.implementation()));
       to.write(without(segment));
       return relay;
     } catch (SyscallException | ProtocolException refused) {
@@ -148,7 +149,7 @@ public final class SessionRelay implements AutoCloseable {
         }
         case StateItem.Prepared _ -> ask(item);
         case StateItem.Complete _ -> {
-          for (Range range : ranges.storage()) { // nobody has written there since
+          for (MemoryRange range : ranges.storage()) { // nobody has written there since
             RelayedCalls.write(range, memory, new PendingRanges(), to);
           }
           ask(item);
@@ -200,18 +201,18 @@ public final class SessionRelay implements AutoCloseable {
           to.write(item);
         }
       }
-    } catch (ProtocolException lie) {
-      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    } catch (ProtocolException e) {
+      throw new StateException("an item cannot be, reason=" + e.getMessage());
     }
   }
 
   /** A call that waits for the application: what it reads goes now, what it writes comes later. */
   private void open(StateItem.Open open) throws StateException {
-    CallRanges.Named named = ranges.of(open);
-    for (Range range : named.written()) {
+    CallRanges.NamedRanges named = ranges.of(open);
+    for (MemoryRange range : named.written()) {
       MemorySegment _ = memory.named(range.place(), range.size());
     }
-    for (Range range : named.read()) {
+    for (MemoryRange range : named.read()) {
       RelayedCalls.write(range, memory, pending, to);
     }
     if (!named.written().isEmpty()) {
@@ -282,7 +283,7 @@ public final class SessionRelay implements AutoCloseable {
       lost = !api.isEnding() && !linked.session().hasDeparted();
       LOG.atDebug().log("a session's other host is gone: {}", gone.getMessage());
     } finally {
-      Homecoming coming = homecoming;
+      SessionReturn coming = sessionReturn;
       if (coming != null) {
         coming.end("the other host is gone");
       }
@@ -309,7 +310,7 @@ public final class SessionRelay implements AutoCloseable {
         wire.sendIfIdle(said);
       }
       default -> {
-        Homecoming coming = homecoming;
+        SessionReturn coming = sessionReturn;
         if (coming == null) {
           throw new StateException("an item that is out of place, item=" + item);
         }
@@ -319,7 +320,7 @@ public final class SessionRelay implements AutoCloseable {
   }
 
   private void write(StateItem.Bytes bytes) throws StateException {
-    Homecoming coming = homecoming;
+    SessionReturn coming = sessionReturn;
     boolean wanted =
         bytes.call() == 0
             ? coming != null && coming.wants(bytes)
@@ -354,13 +355,13 @@ public final class SessionRelay implements AutoCloseable {
     if (!moving.compareAndSet(false, true)) {
       throw new StateException("it is being moved");
     }
-    Homecoming coming =
-        new Homecoming(new Homecoming.Near(linked, api, memory, wire), link, entered, gate);
-    homecoming = coming;
+    SessionReturn coming =
+        new SessionReturn(new SessionReturn.Near(linked, api, memory, wire), link, entered, gate);
+    sessionReturn = coming;
     try {
       return coming.run(checkOnly);
     } finally {
-      homecoming = null;
+      sessionReturn = null;
       moving.set(false);
     }
   }
@@ -369,7 +370,7 @@ public final class SessionRelay implements AutoCloseable {
   Departure.Result recall(
       StateLink link, boolean checkOnly, Consumer<StateStage> entered, MachineGate gate)
       throws UnmovableException, StateException {
-    if (linked.place() != StateItem.Place.MACHINE) {
+    if (linked.place() != StateItem.ApplicationPlace.MACHINE) {
       throw new StateException("it is no session of a machine");
     }
     return recall(link, checkOnly, entered, Optional.of(gate));

@@ -31,7 +31,7 @@ public interface Answer {
   void give(int status, long... values);
 
   /**
-   * Whether somebody is to hear, by {@link #landed}, when a command has written what it writes of
+   * Whether somebody is to hear, by {@link #written}, when a command has written what it writes of
    * the application's memory.
    */
   default boolean expectsBytes() {
@@ -39,5 +39,5 @@ public interface Answer {
   }
 
   /** The command has come to its end; what it wrote of the application's memory is there. */
-  default void landed() {}
+  default void written() {}
 }

@@ -121,7 +121,7 @@ public final class Arrival implements AutoCloseable {
   public static Arrival onTrial(SessionSettings settings, StateLink link) throws StateException {
     link.patience(PATIENCE_MS);
     if (!(link.read() instanceof StateItem.Head head)
-        || head.place() != StateItem.Place.MOVING_MACHINE) {
+        || head.place() != StateItem.ApplicationPlace.MOVING_MACHINE) {
       throw new StateException("a stream begins without the head of a machine's session");
     }
     RemotedApi api = settings.apis().get(head.api());
@@ -203,7 +203,7 @@ public final class Arrival implements AutoCloseable {
     try {
       link.patience(PATIENCE_MS);
       if (!(link.read() instanceof StateItem.Head head)
-          || head.place() != StateItem.Place.MOVING_MACHINE
+          || head.place() != StateItem.ApplicationPlace.MOVING_MACHINE
           || head.api() != session.api().number()) {
         throw new StateException("a stream begins without the head of a machine's session");
       }

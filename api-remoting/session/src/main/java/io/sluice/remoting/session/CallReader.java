@@ -50,7 +50,7 @@ public final class CallReader {
    *
    * @return false if there is none
    */
-  boolean next(SessionPort.Calls ring) {
+  boolean next(SessionPort.CallSource ring) {
     replayed = null;
     end = ring.take(message);
     return begin();

@@ -92,7 +92,7 @@ public final class Departure implements Leaving {
    *
    * @param pages of the machine's memory that this host may have written
    */
-  public record Halted(Result result, List<SharedMemory.PageRange> pages) {}
+  public record HaltedSession(Result result, List<SharedMemory.SegmentRange> pages) {}
 
   /**
    * @param link to the other host; stays the caller's
@@ -133,7 +133,7 @@ public final class Departure implements Leaving {
     } finally {
       if (!done && stage.mayAbort()) {
         session.resume();
-        served.letGo();
+        served.release();
         enter(StateStage.ABORTED);
       }
     }
@@ -146,14 +146,14 @@ public final class Departure implements Leaving {
   }
 
   @Override
-  public void leave(Consumer<Halted> halted) throws UnmovableException, StateException {
+  public void leave(Consumer<HaltedSession> halted) throws UnmovableException, StateException {
     entered.accept(stage);
     try {
       requireMachine();
       move(true, false);
       long waited = now() - stoppedNs;
-      List<SharedMemory.PageRange> pages = ask(() -> served.memory().touchedPages(MOST_RANGES));
-      halted.accept(new Halted(new Result(rounds, link.sentBytes(), waited), pages));
+      List<SharedMemory.SegmentRange> pages = ask(() -> served.memory().touchedPages(MOST_RANGES));
+      halted.accept(new HaltedSession(new Result(rounds, link.sentBytes(), waited), pages));
       Object _ = CompletableFuture.anyOf(decided, session.over()).get();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -162,7 +162,7 @@ public final class Departure implements Leaving {
       throw new StateException("the move failed: " + e.getCause());
     } finally {
       session.resume();
-      served.letGo();
+      served.release();
       enter(StateStage.ABORTED);
     }
   }
@@ -180,7 +180,7 @@ public final class Departure implements Leaving {
   }
 
   private void requireMachine() throws StateException {
-    if (served.place() != StateItem.Place.MACHINE) {
+    if (served.place() != StateItem.ApplicationPlace.MACHINE) {
       throw new StateException("it is no session of a machine");
     }
   }
@@ -215,7 +215,7 @@ public final class Departure implements Leaving {
     link.write(
         new StateItem.Head(
             session.api().number(),
-            withMachine ? StateItem.Place.MOVING_MACHINE : served.place(),
+            withMachine ? StateItem.ApplicationPlace.MOVING_MACHINE : served.place(),
             implementation),
         withMachine ? List.of() : served.descriptors());
     prepare(capture);
@@ -360,7 +360,7 @@ public final class Departure implements Leaving {
         throw new StateException("commands run for too long, milliseconds=" + STOP_MS);
       }
       session.resume();
-      served.letGo();
+      served.release();
       stoodNs += now() - beganNs;
       boolean _ = comes(allHaveRun(state), LET_GO_MS);
     }

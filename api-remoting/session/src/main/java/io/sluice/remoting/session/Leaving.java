@@ -14,7 +14,7 @@ public interface Leaving {
    * @throws UnmovableException when it cannot be moved, because of what it has
    * @throws StateException when it was not moved for another reason; it goes on here either way
    */
-  void leave(Consumer<Departure.Halted> halted) throws UnmovableException, StateException;
+  void leave(Consumer<Departure.HaltedSession> halted) throws UnmovableException, StateException;
 
   /**
    * Finds out whether the session could move with its machine; it goes on. What the other host has

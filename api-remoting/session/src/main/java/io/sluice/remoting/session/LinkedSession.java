@@ -27,7 +27,7 @@ public final class LinkedSession implements ServedSession {
   private final SessionSettings settings;
   private final Fd connection;
   private final SharedMemory memory;
-  private final Bells bells;
+  private final SessionSignals signals;
   private final LinkGate gate;
   private final Session session;
 
@@ -36,14 +36,14 @@ public final class LinkedSession implements ServedSession {
       RemotedApi api,
       Fd connection,
       SharedMemory memory,
-      Bells bells,
+      SessionSignals signals,
       SessionPort port) {
     this.settings = settings;
     this.connection = connection;
     this.memory = memory;
-    this.bells = bells;
+    this.signals = signals;
     gate = new LinkGate(settings.kernel());
-    session = new Session(settings, api, memory, bells, port);
+    session = new Session(settings, api, memory, signals, port);
   }
 
   /**
@@ -71,8 +71,9 @@ public final class LinkedSession implements ServedSession {
       Fd doorbell,
       SessionPort port) {
     Kernel kernel = settings.kernel();
-    Bells bells = new Bells(doorbell, kernel.eventfd(0, Kernel.NONBLOCK), kernel::wakeFutex);
-    return new LinkedSession(settings, api, connection, memory, bells, port);
+    SessionSignals signals =
+        new SessionSignals(doorbell, kernel.eventfd(0, Kernel.NONBLOCK), kernel::wakeFutex);
+    return new LinkedSession(settings, api, connection, memory, signals, port);
   }
 
   /**
@@ -121,13 +122,13 @@ public final class LinkedSession implements ServedSession {
   }
 
   @Override
-  public StateItem.Place place() {
-    return StateItem.Place.HOST;
+  public StateItem.ApplicationPlace place() {
+    return StateItem.ApplicationPlace.HOST;
   }
 
   @Override
   public List<Fd> descriptors() {
-    return List.of(connection, bells.doorbell());
+    return List.of(connection, signals.doorbell());
   }
 
   @Override
@@ -136,7 +137,7 @@ public final class LinkedSession implements ServedSession {
   }
 
   @Override
-  public void letGo() {
+  public void release() {
     gate.open();
   }
 
@@ -239,7 +240,7 @@ public final class LinkedSession implements ServedSession {
   @Override
   public void close() {
     gate.close();
-    bells.doorbell().close();
-    bells.wake().close();
+    signals.doorbell().close();
+    signals.wake().close();
   }
 }

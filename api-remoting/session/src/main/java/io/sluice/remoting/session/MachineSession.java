@@ -48,13 +48,13 @@ public final class MachineSession implements ServedSession {
     kernel.setNonBlocking(doorbell);
     kernel.setNonBlocking(notify);
     wake = kernel.eventfd(0, Kernel.NONBLOCK);
-    Bells.Wakeup machine = _ -> kernel.signal(notify);
+    SessionSignals.Wakeup machine = _ -> kernel.signal(notify);
     session =
         new Session(
             settings,
             api,
             memory,
-            new Bells(doorbell, wake, machine),
+            new SessionSignals(doorbell, wake, machine),
             SessionPort.of(memory.segment(0), machine));
   }
 
@@ -125,8 +125,8 @@ public final class MachineSession implements ServedSession {
   }
 
   @Override
-  public StateItem.Place place() {
-    return StateItem.Place.MACHINE;
+  public StateItem.ApplicationPlace place() {
+    return StateItem.ApplicationPlace.MACHINE;
   }
 
   @Override
@@ -197,7 +197,7 @@ public final class MachineSession implements ServedSession {
   }
 
   @Override
-  public void letGo() {
+  public void release() {
     boolean _ = set(false);
   }
 

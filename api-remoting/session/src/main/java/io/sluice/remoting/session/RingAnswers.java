@@ -21,9 +21,9 @@ final class RingAnswers implements SessionPort.Answers {
   private static final int ANSWERED = 1;
 
   private final MemorySegment memory;
-  private final Bells.Wakeup application;
+  private final SessionSignals.Wakeup application;
 
-  RingAnswers(MemorySegment memory, Bells.Wakeup application) {
+  RingAnswers(MemorySegment memory, SessionSignals.Wakeup application) {
     this.memory = memory;
     this.application = application;
   }

@@ -26,13 +26,13 @@ final class RingNotices implements Notices {
   private static final int MOST_WITH_TEXT = 1 << 16;
 
   private final MemorySegment memory;
-  private final Bells.Wakeup application;
+  private final SessionSignals.Wakeup application;
   private final Queue<long[]> waiting = new ArrayDeque<>();
   private int head;
   private int waits = -1; // as the application was told
   private boolean held; // another host writes the ring
 
-  RingNotices(MemorySegment memory, Bells.Wakeup application) {
+  RingNotices(MemorySegment memory, SessionSignals.Wakeup application) {
     this.memory = memory;
     this.application = application;
   }

@@ -24,7 +24,7 @@ public sealed interface ServedSession extends AutoCloseable permits LinkedSessio
   static ServedSession arriving(
       SessionSettings settings,
       RemotedApi api,
-      StateItem.Place place,
+      StateItem.ApplicationPlace place,
       List<Fd> fds,
       SharedMemory memory,
       Function<SharedMemory, SessionPort> ports)
@@ -49,7 +49,7 @@ public sealed interface ServedSession extends AutoCloseable permits LinkedSessio
   SessionSettings settings();
 
   /** Where the application runs. */
-  StateItem.Place place();
+  StateItem.ApplicationPlace place();
 
   /** The two descriptors by which it is served; they stay this object's. */
   List<Fd> descriptors();
@@ -62,7 +62,7 @@ public sealed interface ServedSession extends AutoCloseable permits LinkedSessio
   boolean hold(long patienceMs) throws InterruptedException;
 
   /** Takes memory again. */
-  void letGo();
+  void release();
 
   /** Another host serves the application from now on. */
   void leave();

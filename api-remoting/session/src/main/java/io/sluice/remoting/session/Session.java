@@ -43,10 +43,10 @@ public final class Session implements Runnable {
   private final MemorySegment ring;
   private final Fd doorbell;
   private final Fd wake;
-  private final Bells.Wakeup application;
+  private final SessionSignals.Wakeup application;
   private final Waker waker;
   private final ObjectTable objects;
-  private final SessionPort.Calls submissions;
+  private final SessionPort.CallSource submissions;
   private final SessionPort.Answers answers;
   private final Notices notices;
   private final CallReader reader;
@@ -70,14 +70,14 @@ public final class Session implements Runnable {
       SessionSettings settings,
       RemotedApi api,
       SharedMemory memory,
-      Bells bells,
+      SessionSignals signals,
       SessionPort port) {
     kernel = settings.kernel();
     nanoTime = settings.nanoTime();
     this.api = api;
-    doorbell = bells.doorbell();
-    wake = bells.wake();
-    application = bells.application();
+    doorbell = signals.doorbell();
+    wake = signals.wake();
+    application = signals.application();
     waker = new Waker(kernel, wake);
     ring = memory.segment(0);
     objects = new ObjectTable(api.kinds());
@@ -165,7 +165,7 @@ public final class Session implements Runnable {
   }
 
   /** By the session's thread, or before it has one. */
-  public SessionPort.Calls submissions() {
+  public SessionPort.CallSource submissions() {
     return submissions;
   }
 

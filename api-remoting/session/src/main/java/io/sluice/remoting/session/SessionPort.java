@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
  * The ways by which a session's calls come, are answered, and its application is told things. They
  * belong to the session's thread.
  */
-public record SessionPort(Calls calls, Answers answers, Notices notices) {
+public record SessionPort(CallSource calls, Answers answers, Notices notices) {
   /** The calls of an application, one after another. */
-  public interface Calls {
+  public interface CallSource {
     /** Whether none is there. */
     boolean isEmpty();
 
@@ -48,7 +48,7 @@ public record SessionPort(Calls calls, Answers answers, Notices notices) {
   }
 
   /** Those of segment 0. */
-  static SessionPort of(MemorySegment ring, Bells.Wakeup application) {
+  static SessionPort of(MemorySegment ring, SessionSignals.Wakeup application) {
     return new SessionPort(
         new SubmissionRing(ring),
         new RingAnswers(ring, application),

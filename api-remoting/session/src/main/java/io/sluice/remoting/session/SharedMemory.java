@@ -9,7 +9,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Part;
+import io.sluice.remoting.state.StateItem.FilePart;
 import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -42,9 +42,9 @@ public final class SharedMemory implements AutoCloseable {
    * @param files stay this object's, as long as it is open
    * @param parts of the files; none for a file that is the segment
    */
-  public record Backing(List<Fd> files, List<Part> parts) {
+  public record BackingFiles(List<Fd> files, List<FilePart> parts) {
     /** Of memory that the other host is given by others. */
-    public static final Backing NONE = new Backing(List.of(), List.of());
+    public static final BackingFiles NONE = new BackingFiles(List.of(), List.of());
   }
 
   /** A file that several segments may be of. */
@@ -54,7 +54,7 @@ public final class SharedMemory implements AutoCloseable {
   private final long mostBytes;
   private final AtomicReferenceArray<@Nullable Mapping> segments =
       new AtomicReferenceArray<>(MOST_SEGMENTS);
-  private final AtomicReferenceArray<@Nullable Backing> backings =
+  private final AtomicReferenceArray<@Nullable BackingFiles> backings =
       new AtomicReferenceArray<>(MOST_SEGMENTS);
   private final List<Kept> files = new ArrayList<>(); // by the thread that adds
   private final AtomicLong bytes = new AtomicLong();
@@ -79,7 +79,7 @@ public final class SharedMemory implements AutoCloseable {
     requireFree(index);
     requireRoom(sizeBytes);
     requireSealed(fd, sizeBytes);
-    backings.set(index, new Backing(List.of(kept(fd)), List.of()));
+    backings.set(index, new BackingFiles(List.of(kept(fd)), List.of()));
     map(index, () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
   }
 
@@ -102,8 +102,8 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /** What a segment that is there is made of. */
-  public Backing backing(int index) {
-    Backing backing = backings.get(index);
+  public BackingFiles backing(int index) {
+    BackingFiles backing = backings.get(index);
     if (backing == null) {
       throw new ProtocolException(Errno.EFAULT, "segment is not there, index=" + index);
     }
@@ -186,20 +186,20 @@ public final class SharedMemory implements AutoCloseable {
     }
   }
 
-  private Backing backing(List<FilePiece> pieces) {
+  private BackingFiles backing(List<FilePiece> pieces) {
     List<Fd> own = new ArrayList<>();
-    List<Part> parts = new ArrayList<>();
+    List<FilePart> parts = new ArrayList<>();
     for (FilePiece piece : pieces) {
       Fd file = kept(piece.file());
       if (!own.contains(file)) {
         own.add(file);
       }
-      parts.add(new Part(own.indexOf(file), piece.offset(), piece.bytes()));
+      parts.add(new FilePart(own.indexOf(file), piece.offset(), piece.bytes()));
     }
-    if (own.size() > Part.MOST_FILES || parts.size() > Part.MOST) {
+    if (own.size() > FilePart.MOST_FILES || parts.size() > FilePart.MOST) {
       throw new ProtocolException(Errno.EINVAL, "segment is in too many files or pieces");
     }
-    return new Backing(List.copyOf(own), List.copyOf(parts));
+    return new BackingFiles(List.copyOf(own), List.copyOf(parts));
   }
 
   private void requireWithin(FilePiece piece) {
@@ -316,10 +316,10 @@ public final class SharedMemory implements AutoCloseable {
    *
    * @param most ranges; those that are close become one beyond that
    */
-  public List<PageRange> touchedPages(int most) {
+  public List<SegmentRange> touchedPages(int most) {
     touch(0, 0, RingLayout.RING);
     for (long gap = 1; ; gap *= 2) {
-      List<PageRange> ranges = touchedWithin(gap);
+      List<SegmentRange> ranges = touchedWithin(gap);
       if (ranges.size() <= most) {
         return ranges;
       }
@@ -329,8 +329,8 @@ public final class SharedMemory implements AutoCloseable {
   /**
    * @param gap pages between two ranges that are one
    */
-  private List<PageRange> touchedWithin(long gap) {
-    List<PageRange> ranges = new ArrayList<>();
+  private List<SegmentRange> touchedWithin(long gap) {
+    List<SegmentRange> ranges = new ArrayList<>();
     for (int index = 0; index < MOST_SEGMENTS; index++) {
       BitSet pages = touched[index];
       int from = pages == null ? -1 : pages.nextSetBit(0);
@@ -341,7 +341,8 @@ public final class SharedMemory implements AutoCloseable {
           to = pages.nextClearBit(next);
           next = pages.nextSetBit(to);
         }
-        ranges.add(new PageRange(index, from * Kernel.PAGE_BYTES, (to - from) * Kernel.PAGE_BYTES));
+        ranges.add(
+            new SegmentRange(index, from * Kernel.PAGE_BYTES, (to - from) * Kernel.PAGE_BYTES));
         from = next;
       }
     }
@@ -353,7 +354,7 @@ public final class SharedMemory implements AutoCloseable {
    *
    * @param index of the segment
    */
-  public record PageRange(int index, long offset, long bytes) {}
+  public record SegmentRange(int index, long offset, long bytes) {}
 
   /** Bytes registered. */
   public long bytes() {

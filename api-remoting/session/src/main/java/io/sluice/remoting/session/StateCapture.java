@@ -20,7 +20,7 @@ import java.util.Set;
  */
 final class StateCapture {
   /** An item and its place in the order of all that happened. */
-  private record Placed(long serial, StateItem item) {}
+  private record OrderedItem(long serial, StateItem item) {}
 
   /** An item and the files that come with it. */
   record Outgoing(StateItem item, List<Fd> files) {}
@@ -62,18 +62,18 @@ final class StateCapture {
     addSegments(out);
     needed = reachable();
     addGone(out);
-    List<Placed> placed = new ArrayList<>();
+    List<OrderedItem> ordered = new ArrayList<>();
     List<String> obstacles = new ArrayList<>();
     for (SessionObject object : needed) {
       if (object.creation() == CallRecord.NONE) {
         if (object.kind() != state.events() && sent.add(object)) {
-          placed.add(new Placed(0, new StateItem.Root(entity(object), state.nameOf(object))));
+          ordered.add(new OrderedItem(0, new StateItem.Root(entity(object), state.nameOf(object))));
         }
       } else if (object.kind() != state.events()) {
-        addMade(object, placed, obstacles);
+        addMade(object, ordered, obstacles);
         for (CallRecord change : state.changesOf(object)) {
           if (calls.add(change.serial())) {
-            placed.add(new Placed(change.serial(), changed(object, change)));
+            ordered.add(new OrderedItem(change.serial(), changed(object, change)));
           }
         }
       }
@@ -81,7 +81,7 @@ final class StateCapture {
     if (!obstacles.isEmpty()) {
       throw new UnmovableException(obstacles);
     }
-    addAll(placed, out);
+    addAll(ordered, out);
     return out;
   }
 
@@ -89,7 +89,8 @@ final class StateCapture {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = memory.segmentBytes(i);
       if (bytes > 0 && segments.add(i)) {
-        SharedMemory.Backing backing = withMachine ? SharedMemory.Backing.NONE : memory.backing(i);
+        SharedMemory.BackingFiles backing =
+            withMachine ? SharedMemory.BackingFiles.NONE : memory.backing(i);
         out.add(new Outgoing(new StateItem.Segment(i, bytes, backing.parts()), backing.files()));
       }
     }
@@ -104,7 +105,7 @@ final class StateCapture {
     }
   }
 
-  private void addMade(SessionObject object, List<Placed> placed, List<String> obstacles) {
+  private void addMade(SessionObject object, List<OrderedItem> ordered, List<String> obstacles) {
     if (sent.contains(object)) {
       return;
     }
@@ -127,15 +128,15 @@ final class StateCapture {
       obstacles.add(object + " has too much to be sent, bytes=" + payload.length);
       return;
     }
-    placed.add(
-        new Placed(
+    ordered.add(
+        new OrderedItem(
             object.creation().serial(),
             new StateItem.Made(entities, call(object.creation()), payload)));
   }
 
-  private static void addAll(List<Placed> placed, List<Outgoing> out) {
-    placed.sort(Comparator.comparingLong(Placed::serial));
-    placed.forEach(each -> out.add(new Outgoing(each.item(), List.of())));
+  private static void addAll(List<OrderedItem> ordered, List<Outgoing> out) {
+    ordered.sort(Comparator.comparingLong(OrderedItem::serial));
+    ordered.forEach(each -> out.add(new Outgoing(each.item(), List.of())));
   }
 
   /** All in the table, and what they were made of, whether it was released or not. */
@@ -163,7 +164,7 @@ final class StateCapture {
 
   /** All else, when nothing is taken any more and what was taken has come to its end. */
   List<StateItem> rest() {
-    List<Placed> placed = new ArrayList<>();
+    List<OrderedItem> ordered = new ArrayList<>();
     Set<SessionObject> made = Collections.newSetFromMap(new IdentityHashMap<>());
     List<StateItem> after = new ArrayList<>();
     List<OpenCall> open = state.openCalls();
@@ -171,16 +172,17 @@ final class StateCapture {
       if (call.made() != null) {
         made.add(call.made());
       }
-      addOpen(call, placed, after);
+      addOpen(call, ordered, after);
     }
     for (SessionObject event : needed) {
       if (event.kind() == state.events() && !made.contains(event)) {
-        placed.add(event(event));
+        ordered.add(event(event));
       }
     }
-    placed.sort(Comparator.comparingLong(Placed::serial)); // keeps what has one serial in order
+    ordered.sort(
+        Comparator.comparingLong(OrderedItem::serial)); // keeps what has one serial in order
     List<StateItem> items = new ArrayList<>();
-    placed.forEach(each -> items.add(each.item()));
+    ordered.forEach(each -> items.add(each.item()));
     items.addAll(after);
     state
         .failures()
@@ -197,14 +199,14 @@ final class StateCapture {
     return items;
   }
 
-  private void addOpen(OpenCall call, List<Placed> placed, List<StateItem> after) {
+  private void addOpen(OpenCall call, List<OrderedItem> ordered, List<StateItem> after) {
     long serial = call.record().serial();
     for (OpenCall.Change change : call.before()) {
-      placed.add(new Placed(serial, changed(change.object(), change.call())));
+      ordered.add(new OrderedItem(serial, changed(change.object(), change.call())));
     }
     SessionObject made = call.made();
-    placed.add(
-        new Placed(
+    ordered.add(
+        new OrderedItem(
             serial,
             new StateItem.Open(
                 call(call.record()),
@@ -218,14 +220,14 @@ final class StateCapture {
             state.changesOf(object).forEach(change -> after.add(changed(object, change))));
   }
 
-  private Placed event(SessionObject event) {
+  private OrderedItem event(SessionObject event) {
     SettledEvent settled = state.settled(event);
     if (settled == null) {
-      return new Placed(
+      return new OrderedItem(
           event.serial(),
           new StateItem.Made(List.of(entity(event)), call(event.creation()), new byte[0]));
     }
-    return new Placed(
+    return new OrderedItem(
         event.serial(),
         new StateItem.Settled(entity(event), event.serial(), settled.status(), settled.times()));
   }
@@ -239,8 +241,8 @@ final class StateCapture {
         object.kind().number(), object.index(), object.serial(), !objects.has(object));
   }
 
-  private static StateItem.Call call(CallRecord record) {
-    return new StateItem.Call(
+  private static StateItem.KeptCall call(CallRecord record) {
+    return new StateItem.KeptCall(
         record.number(),
         record.serial(),
         record.message(),

@@ -93,8 +93,8 @@ final class StateRestore implements AutoCloseable {
         case StateItem.Ring ring -> ring(ring);
         default -> throw new StateException("an item that is out of place, item=" + item);
       }
-    } catch (ProtocolException | NoSuchObjectException | IndexOutOfBoundsException lie) {
-      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    } catch (ProtocolException | NoSuchObjectException | IndexOutOfBoundsException e) {
+      throw new StateException("an item cannot be, reason=" + e.getMessage());
     }
   }
 
@@ -275,7 +275,7 @@ final class StateRestore implements AutoCloseable {
   }
 
   /** A record of the objects that are here; null if one of them could not be made. */
-  private @org.jspecify.annotations.Nullable CallRecord record(StateItem.Call call) {
+  private @org.jspecify.annotations.Nullable CallRecord record(StateItem.KeptCall call) {
     List<SessionObject> named = new ArrayList<>(call.named().size());
     for (long serial : call.named()) {
       SessionObject object = bySerial.get(serial);
@@ -322,7 +322,7 @@ final class StateRestore implements AutoCloseable {
     if (!mapped) {
       map();
     }
-    answers.forEach(HeldAnswer::letGo);
+    answers.forEach(HeldAnswer::release);
     session.context().notices().hold(false);
   }
 
@@ -386,12 +386,12 @@ final class StateRestore implements AutoCloseable {
     }
 
     @Override
-    public void landed() {
-      answer.landed();
+    public void written() {
+      answer.written();
     }
 
     /** Gives it, now or when it comes. */
-    void letGo() {
+    void release() {
       free = true;
       if (given != null) {
         given.run();

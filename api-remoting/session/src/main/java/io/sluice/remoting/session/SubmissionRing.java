@@ -20,7 +20,7 @@ import java.lang.foreign.ValueLayout;
  * <p>The tail is kept here as well: what the application writes over the host's word changes
  * nothing. Belongs to the session's thread.
  */
-final class SubmissionRing implements SessionPort.Calls {
+final class SubmissionRing implements SessionPort.CallSource {
   private final MemorySegment memory;
   private int tail;
 

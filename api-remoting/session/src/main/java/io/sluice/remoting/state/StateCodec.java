@@ -1,28 +1,28 @@
 package io.sluice.remoting.state;
 
 import io.sluice.remoting.state.StateItem.Answered;
+import io.sluice.remoting.state.StateItem.ApplicationPlace;
 import io.sluice.remoting.state.StateItem.Beat;
 import io.sluice.remoting.state.StateItem.Bytes;
-import io.sluice.remoting.state.StateItem.Call;
 import io.sluice.remoting.state.StateItem.Changed;
 import io.sluice.remoting.state.StateItem.Complete;
 import io.sluice.remoting.state.StateItem.Content;
 import io.sluice.remoting.state.StateItem.Entity;
 import io.sluice.remoting.state.StateItem.Failure;
+import io.sluice.remoting.state.StateItem.FilePart;
 import io.sluice.remoting.state.StateItem.Go;
 import io.sluice.remoting.state.StateItem.Gone;
 import io.sluice.remoting.state.StateItem.Head;
 import io.sluice.remoting.state.StateItem.Held;
 import io.sluice.remoting.state.StateItem.Hold;
 import io.sluice.remoting.state.StateItem.Kept;
+import io.sluice.remoting.state.StateItem.KeptCall;
 import io.sluice.remoting.state.StateItem.Made;
 import io.sluice.remoting.state.StateItem.Mapped;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateItem.Notice;
 import io.sluice.remoting.state.StateItem.Open;
-import io.sluice.remoting.state.StateItem.Part;
-import io.sluice.remoting.state.StateItem.Place;
 import io.sluice.remoting.state.StateItem.Prepared;
-import io.sluice.remoting.state.StateItem.Range;
 import io.sluice.remoting.state.StateItem.Ready;
 import io.sluice.remoting.state.StateItem.Recall;
 import io.sluice.remoting.state.StateItem.Refused;
@@ -229,7 +229,7 @@ public final class StateCodec {
     out.end();
   }
 
-  private static void write(Part part, FrameWriter out) {
+  private static void write(FilePart part, FrameWriter out) {
     out.number(part.file());
     out.large(part.offset());
     out.large(part.bytes());
@@ -242,12 +242,12 @@ public final class StateCodec {
     out.number(entity.released() ? 1 : 0);
   }
 
-  private static void write(Range range, FrameWriter out) {
+  private static void write(MemoryRange range, FrameWriter out) {
     out.large(range.place());
     out.large(range.size());
   }
 
-  private static void write(Call call, FrameWriter out) {
+  private static void write(KeptCall call, FrameWriter out) {
     out.number(call.number());
     out.large(call.serial());
     out.bytes(call.message());
@@ -267,7 +267,7 @@ public final class StateCodec {
               new Segment(
                   in.number(0, 63),
                   in.large(1, Long.MAX_VALUE),
-                  in.list(Part.MOST, () -> part(in)));
+                  in.list(FilePart.MOST, () -> part(in)));
           case 3 -> new Root(entity(in), in.text(TEXT_BYTES));
           case 4 -> new Made(in.list(OBJECTS, () -> entity(in)), call(in), in.bytes(PAYLOAD_BYTES));
           case 5 -> new Changed(serial(in), call(in), in.number());
@@ -329,13 +329,13 @@ public final class StateCodec {
     }
     return new Head(
         in.number(1, 0xffff),
-        Place.values()[in.number(1, Place.values().length) - 1],
+        ApplicationPlace.values()[in.number(1, ApplicationPlace.values().length) - 1],
         in.text(TEXT_BYTES));
   }
 
-  private static Part part(FrameReader in) throws StateException {
-    return new Part(
-        in.number(0, Part.MOST_FILES - 1),
+  private static FilePart part(FrameReader in) throws StateException {
+    return new FilePart(
+        in.number(0, FilePart.MOST_FILES - 1),
         in.large(0, Long.MAX_VALUE),
         in.large(1, Long.MAX_VALUE));
   }
@@ -355,16 +355,16 @@ public final class StateCodec {
     return new Entity(in.number(1, 0xffff), in.number(1, 0xffff), serial(in), in.number(0, 1) == 1);
   }
 
-  private static Call call(FrameReader in) throws StateException {
-    return new Call(
+  private static KeptCall call(FrameReader in) throws StateException {
+    return new KeptCall(
         in.number(1, 0xffff),
         in.large(0, Long.MAX_VALUE),
         in.bytes(MESSAGE_BYTES),
         in.list(NAMED, () -> serial(in)));
   }
 
-  private static Range range(FrameReader in) throws StateException {
-    return new Range(in.large(0, Long.MAX_VALUE), in.large(1, Long.MAX_VALUE));
+  private static MemoryRange range(FrameReader in) throws StateException {
+    return new MemoryRange(in.large(0, Long.MAX_VALUE), in.large(1, Long.MAX_VALUE));
   }
 
   private static long number(FrameReader in) throws StateException {

@@ -22,10 +22,10 @@ public sealed interface StateItem {
    * @param message as it came
    * @param named serials of the objects that it names, in order
    */
-  record Call(int number, long serial, byte[] message, List<Long> named) {}
+  record KeptCall(int number, long serial, byte[] message, List<Long> named) {}
 
   /** The place where an application runs, and so what comes with the head. */
-  enum Place {
+  enum ApplicationPlace {
     /** On this host: its connection and its doorbell come. */
     HOST,
     /** In a machine: its doorbell comes, and the eventfd that interrupts the machine. */
@@ -41,14 +41,14 @@ public sealed interface StateItem {
    * @param place of the application; two descriptors come with it, or none
    * @param implementation what executed the calls so far, in words that are equal for equal ones
    */
-  record Head(int api, Place place, String implementation) implements StateItem {}
+  record Head(int api, ApplicationPlace place, String implementation) implements StateItem {}
 
   /**
    * A part of a file, in whole pages.
    *
    * @param file its place among those that come with the item
    */
-  record Part(int file, long offset, long bytes) {
+  record FilePart(int file, long offset, long bytes) {
     /** Most parts of a segment. */
     public static final int MOST = 2048;
 
@@ -63,10 +63,10 @@ public sealed interface StateItem {
    * @param parts of files, one behind the other; none for one file that is the segment, and in a
    *     machine that moves, where no file comes
    */
-  record Segment(int index, long bytes, List<Part> parts) implements StateItem {
+  record Segment(int index, long bytes, List<FilePart> parts) implements StateItem {
     /** How many files it is of. */
     public int files() {
-      return 1 + parts.stream().mapToInt(Part::file).max().orElse(0);
+      return 1 + parts.stream().mapToInt(FilePart::file).max().orElse(0);
     }
   }
 
@@ -82,7 +82,7 @@ public sealed interface StateItem {
    *
    * @param payload what it takes besides the message to make them again
    */
-  record Made(List<Entity> objects, Call call, byte[] payload) implements StateItem {}
+  record Made(List<Entity> objects, KeptCall call, byte[] payload) implements StateItem {}
 
   /**
    * A call that changed an object.
@@ -90,7 +90,7 @@ public sealed interface StateItem {
    * @param object its serial
    * @param status what the call led to
    */
-  record Changed(long object, Call call, int status) implements StateItem {}
+  record Changed(long object, KeptCall call, int status) implements StateItem {}
 
   /**
    * An object that was sent is not the application's any more.
@@ -125,7 +125,7 @@ public sealed interface StateItem {
    * @param answerSlot where it is answered, plus one; 0 when nobody waits
    * @param made the event that it makes; none or one
    */
-  record Open(Call call, int answerSlot, List<Entity> made) implements StateItem {}
+  record Open(KeptCall call, int answerSlot, List<Entity> made) implements StateItem {}
 
   /**
    * A map of an object whose storage is the application's memory.
@@ -180,7 +180,7 @@ public sealed interface StateItem {
    * @param place segment in the upper 16 bits, offset in the lower 48
    * @param size in bytes
    */
-  record Range(long place, long size) {}
+  record MemoryRange(long place, long size) {}
 
   /**
    * Bytes of the application's memory.
@@ -195,14 +195,14 @@ public sealed interface StateItem {
    * @param number counts the session's calls there from 1
    * @param written what it will write of the application's memory
    */
-  record Sent(long number, List<Range> written, byte[] message) implements StateItem {}
+  record Sent(long number, List<MemoryRange> written, byte[] message) implements StateItem {}
 
   /**
    * The ranges that a call will write which the state has as open; before it.
    *
    * @param serial of the call
    */
-  record Writes(long serial, List<Range> written) implements StateItem {}
+  record Writes(long serial, List<MemoryRange> written) implements StateItem {}
 
   /** A call that was waited for is answered; what it wrote came before. */
   record Answered(long call, int status, List<Long> values) implements StateItem {}
@@ -211,7 +211,7 @@ public sealed interface StateItem {
   record Written(long call) implements StateItem {}
 
   /** Bytes of the application's memory are wanted, as they are there. */
-  record Wanted(Range range) implements StateItem {}
+  record Wanted(MemoryRange range) implements StateItem {}
 
   /** The session shall come back, or be looked at whether it could. */
   record Recall(boolean checkOnly) implements StateItem {}

@@ -72,9 +72,10 @@ final class ParkedSessionTest {
         Fd memory = kernel.memfdCreate("machine", BYTES)) {
       kernel.addSeals(memory, Kernel.F_SEAL_SHRINK);
       host.write(
-          new StateItem.Head(API, StateItem.Place.MACHINE, "none"), List.of(doorbell, notify));
+          new StateItem.Head(API, StateItem.ApplicationPlace.MACHINE, "none"),
+          List.of(doorbell, notify));
       host.write(
-          new StateItem.Segment(0, BYTES, List.of(new StateItem.Part(0, 0, BYTES))),
+          new StateItem.Segment(0, BYTES, List.of(new StateItem.FilePart(0, 0, BYTES))),
           List.of(memory));
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.RingLayout;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class CallShapeTest {
   private static final CallShape SHAPE = new CallShape("nlbrw");
 
-  private final List<Range> read = new ArrayList<>();
-  private final List<Range> written = new ArrayList<>();
+  private final List<MemoryRange> read = new ArrayList<>();
+  private final List<MemoryRange> written = new ArrayList<>();
 
   private static byte[] message(long... words) {
     ByteBuffer bytes =
@@ -36,8 +36,8 @@ final class CallShapeTest {
   void find_everyParameter_isPassed() {
     SHAPE.find(message(5, 2, 1, 2, 9, 0, 0, 64, 8, 128, 16), read, written);
 
-    assertThat(read).containsExactly(new Range(64, 8));
-    assertThat(written).containsExactly(new Range(128, 16));
+    assertThat(read).containsExactly(new MemoryRange(64, 8));
+    assertThat(written).containsExactly(new MemoryRange(128, 16));
   }
 
   @Test

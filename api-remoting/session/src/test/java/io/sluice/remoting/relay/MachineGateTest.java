@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 
 /** What each side may do while a session waits for its machine. */
 final class MachineGateTest {
-  private static final Departure.Halted HOW =
-      new Departure.Halted(new Departure.Result(1, 2, 3), List.of());
+  private static final Departure.HaltedSession HOW =
+      new Departure.HaltedSession(new Departure.Result(1, 2, 3), List.of());
 
-  private final CompletableFuture<Departure.Halted> halted = new CompletableFuture<>();
+  private final CompletableFuture<Departure.HaltedSession> halted = new CompletableFuture<>();
   private final MachineGate gate = new MachineGate(halted::complete);
 
   private CompletableFuture<Void> stand() throws Exception {

@@ -12,7 +12,7 @@ import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.util.List;
@@ -48,7 +48,7 @@ final class NearEnd implements AutoCloseable {
   /**
    * @param storage memory that is objects' storage, and not mapped
    */
-  NearEnd(List<Range> storage) {
+  NearEnd(List<MemoryRange> storage) {
     RelayableApi stored = new StoredApi(storage);
     settings =
         new SessionSettings(
@@ -81,8 +81,8 @@ final class NearEnd implements AutoCloseable {
             all -> SessionPort.of(kernel, all));
   }
 
-  Homecoming.Near near() {
-    return new Homecoming.Near(linked, api, memory, wire);
+  SessionReturn.Near near() {
+    return new SessionReturn.Near(linked, api, memory, wire);
   }
 
   @Override
@@ -96,7 +96,7 @@ final class NearEnd implements AutoCloseable {
   }
 
   /** An API whose objects have memory of the application as their storage. */
-  private record StoredApi(List<Range> storage) implements RelayableApi {
+  private record StoredApi(List<MemoryRange> storage) implements RelayableApi {
     @Override
     public int number() {
       return 5;
@@ -121,13 +121,13 @@ final class NearEnd implements AutoCloseable {
     public CallRanges ranges() {
       return new CallRanges() {
         @Override
-        public Named of(int number, byte[] message) {
-          return new Named(List.of(), List.of());
+        public NamedRanges of(int number, byte[] message) {
+          return new NamedRanges(List.of(), List.of());
         }
 
         @Override
-        public Named of(StateItem.Open item) {
-          return new Named(List.of(), List.of());
+        public NamedRanges of(StateItem.Open item) {
+          return new NamedRanges(List.of(), List.of());
         }
 
         @Override
@@ -136,12 +136,12 @@ final class NearEnd implements AutoCloseable {
         }
 
         @Override
-        public List<Range> storage() {
+        public List<MemoryRange> storage() {
           return storage;
         }
 
         @Override
-        public List<Range> unmappedStorage() {
+        public List<MemoryRange> unmappedStorage() {
           return storage;
         }
       };

@@ -2,7 +2,7 @@ package io.sluice.remoting.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,30 +12,30 @@ final class PendingRangesTest {
 
   @Test
   void without_nothingPending_isAll() {
-    assertThat(pending.without(new Range(100, 50))).containsExactly(new Range(100, 50));
+    assertThat(pending.without(new MemoryRange(100, 50))).containsExactly(new MemoryRange(100, 50));
   }
 
   @Test
   void without_rangesWithinAndAround_isWhatNobodyWrites() {
-    pending.add(1, List.of(new Range(90, 20), new Range(120, 10)));
-    pending.add(2, List.of(new Range(145, 100), new Range(300, 1)));
+    pending.add(1, List.of(new MemoryRange(90, 20), new MemoryRange(120, 10)));
+    pending.add(2, List.of(new MemoryRange(145, 100), new MemoryRange(300, 1)));
 
-    assertThat(pending.without(new Range(100, 50)))
-        .containsExactlyInAnyOrder(new Range(110, 10), new Range(130, 15));
+    assertThat(pending.without(new MemoryRange(100, 50)))
+        .containsExactlyInAnyOrder(new MemoryRange(110, 10), new MemoryRange(130, 15));
   }
 
   @Test
   void without_allPending_isNothingUntilItIsThere() {
-    pending.add(1, List.of(new Range(0, 1000)));
-    assertThat(pending.without(new Range(100, 50))).isEmpty();
+    pending.add(1, List.of(new MemoryRange(0, 1000)));
+    assertThat(pending.without(new MemoryRange(100, 50))).isEmpty();
 
     pending.remove(1);
-    assertThat(pending.without(new Range(100, 50))).containsExactly(new Range(100, 50));
+    assertThat(pending.without(new MemoryRange(100, 50))).containsExactly(new MemoryRange(100, 50));
   }
 
   @Test
   void covers_pieceOfItsCall_andOfNoOther() {
-    pending.add(1, List.of(new Range(100, 50)));
+    pending.add(1, List.of(new MemoryRange(100, 50)));
 
     assertThat(pending.covers(1, 100, 50)).isTrue();
     assertThat(pending.covers(1, 149, 1)).isTrue();

@@ -216,15 +216,15 @@ class MachineSessionTest {
       memory.named(85 * PAGE, 0);
       assertThat(memory.touchedPages(16))
           .containsExactly(
-              new SharedMemory.PageRange(0, 0, RingLayout.RING),
-              new SharedMemory.PageRange(0, 70 * PAGE, 3 * PAGE),
-              new SharedMemory.PageRange(0, 80 * PAGE, PAGE));
+              new SharedMemory.SegmentRange(0, 0, RingLayout.RING),
+              new SharedMemory.SegmentRange(0, 70 * PAGE, 3 * PAGE),
+              new SharedMemory.SegmentRange(0, 80 * PAGE, PAGE));
       assertThat(memory.touchedPages(2))
           .containsExactly(
-              new SharedMemory.PageRange(0, 0, RingLayout.RING),
-              new SharedMemory.PageRange(0, 70 * PAGE, 11 * PAGE));
+              new SharedMemory.SegmentRange(0, 0, RingLayout.RING),
+              new SharedMemory.SegmentRange(0, 70 * PAGE, 11 * PAGE));
       assertThat(memory.touchedPages(1))
-          .containsExactly(new SharedMemory.PageRange(0, 0, 81 * PAGE));
+          .containsExactly(new SharedMemory.SegmentRange(0, 0, 81 * PAGE));
     }
   }
 
@@ -237,7 +237,7 @@ class MachineSessionTest {
           .isInstanceOfSatisfying(
               ProtocolException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
       assertThat(session.awaitSegment(1, PAGE, 0)).isFalse();
-      session.letGo();
+      session.release();
       session.add(1, more);
       assertThat(session.awaitSegment(1, PAGE, 0)).isTrue();
       assertThat(session.awaitSegment(1, 2 * PAGE, 0)).isFalse();

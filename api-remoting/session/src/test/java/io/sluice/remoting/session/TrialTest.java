@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TrialTest {
   private static final long PAGE = 4096;
   private static final long MOST_BYTES = 1 << 20;
-  private static final StateItem HEAD = head(PairedCallsApi.NUMBER, StateItem.Place.MOVING_MACHINE);
+  private static final StateItem HEAD =
+      head(PairedCallsApi.NUMBER, StateItem.ApplicationPlace.MOVING_MACHINE);
   private static final StateItem FIRST = segment(0, TestApplication.BYTES);
 
   private final Kernel kernel = RealKernel.create();
@@ -60,7 +61,7 @@ final class TrialTest {
     workers.shutdownNow();
   }
 
-  private static StateItem head(int api, StateItem.Place place) {
+  private static StateItem head(int api, StateItem.ApplicationPlace place) {
     return new StateItem.Head(api, place, "paired");
   }
 
@@ -71,10 +72,12 @@ final class TrialTest {
   static Stream<List<StateItem>> streamsThatAreNone() {
     return Stream.of(
         List.of(FIRST),
-        List.of(head(PairedCallsApi.NUMBER, StateItem.Place.HOST), FIRST),
-        List.of(head(PairedCallsApi.NUMBER, StateItem.Place.MACHINE), FIRST),
-        List.of(head(2, StateItem.Place.MOVING_MACHINE), FIRST),
-        List.of(head(8, StateItem.Place.MOVING_MACHINE), FIRST), // sessions of it do not move
+        List.of(head(PairedCallsApi.NUMBER, StateItem.ApplicationPlace.HOST), FIRST),
+        List.of(head(PairedCallsApi.NUMBER, StateItem.ApplicationPlace.MACHINE), FIRST),
+        List.of(head(2, StateItem.ApplicationPlace.MOVING_MACHINE), FIRST),
+        List.of(
+            head(8, StateItem.ApplicationPlace.MOVING_MACHINE),
+            FIRST), // sessions of it do not move
         List.of(HEAD, new StateItem.Prepared()),
         List.of(HEAD, segment(1, TestApplication.BYTES)),
         List.of(HEAD, segment(0, PAGE)), // less than a ring
@@ -93,7 +96,7 @@ final class TrialTest {
             HEAD,
             FIRST,
             new StateItem.Open(
-                new StateItem.Call(PairedCallsApi.BEGIN, 1, new byte[16], List.of()),
+                new StateItem.KeptCall(PairedCallsApi.BEGIN, 1, new byte[16], List.of()),
                 0,
                 List.of())),
         List.of(HEAD, FIRST));

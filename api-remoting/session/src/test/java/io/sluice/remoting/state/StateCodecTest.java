@@ -15,18 +15,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Items of a state stream, written and read, and frames that lie. */
 final class StateCodecTest {
   private static final StateItem.Entity ENTITY = new StateItem.Entity(4, 17, 99, true);
-  private static final StateItem.Call CALL =
-      new StateItem.Call(8, 42, new byte[] {1, 2, 3}, List.of(7L, 9L));
+  private static final StateItem.KeptCall CALL =
+      new StateItem.KeptCall(8, 42, new byte[] {1, 2, 3}, List.of(7L, 9L));
 
   static List<StateItem> items() {
     return List.of(
-        new StateItem.Head(1, StateItem.Place.HOST, "an implementation"),
-        new StateItem.Head(2, StateItem.Place.MACHINE, ""),
+        new StateItem.Head(1, StateItem.ApplicationPlace.HOST, "an implementation"),
+        new StateItem.Head(2, StateItem.ApplicationPlace.MACHINE, ""),
         new StateItem.Segment(3, 4096, List.of()),
         new StateItem.Segment(
             0,
             12288,
-            List.of(new StateItem.Part(7, 1L << 40, 4096), new StateItem.Part(0, 0, 8192))),
+            List.of(new StateItem.FilePart(7, 1L << 40, 4096), new StateItem.FilePart(0, 0, 8192))),
         new StateItem.Root(ENTITY, "a device"),
         new StateItem.Made(List.of(ENTITY), CALL, new byte[] {9}),
         new StateItem.Changed(99, CALL, -11),
@@ -45,11 +45,11 @@ final class StateCodecTest {
         new StateItem.Ready(),
         new StateItem.Refused(List.of("program 3 is made of binaries of another implementation")),
         new StateItem.Bytes(7, 3L << 48 | 16, new byte[] {1, 2}),
-        new StateItem.Sent(7, List.of(new StateItem.Range(1L << 48, 9)), new byte[] {3}),
-        new StateItem.Writes(42, List.of(new StateItem.Range(0, 1))),
+        new StateItem.Sent(7, List.of(new StateItem.MemoryRange(1L << 48, 9)), new byte[] {3}),
+        new StateItem.Writes(42, List.of(new StateItem.MemoryRange(0, 1))),
         new StateItem.Answered(-42, -5, List.of(-1L, 2L)),
         new StateItem.Written(7),
-        new StateItem.Wanted(new StateItem.Range(4096, 64)),
+        new StateItem.Wanted(new StateItem.MemoryRange(4096, 64)),
         new StateItem.Recall(true),
         new StateItem.Stay(),
         new StateItem.Stage(3),

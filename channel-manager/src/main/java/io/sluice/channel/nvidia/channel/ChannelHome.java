@@ -14,9 +14,9 @@ import java.util.List;
  * @param pages their pages
  * @param host the open as a whole
  */
-public record ChannelHome(RmOpen open, Monitor monitor, GuestPages pages, Host host) {
+public record ChannelHome(RmOpen open, Monitor monitor, GuestPages pages, ChannelOwner host) {
   /** An open and its card, as far as one of its channels is concerned with the others. */
-  public interface Host {
+  public interface ChannelOwner {
     /** A channel of RM came or went, or has another weight. */
     void channelsChanged();
 

@@ -51,7 +51,7 @@ public final class Detachment {
     }
 
     /** One with poison in the ring. */
-    sealed interface Laced extends Drain {
+    sealed interface PoisonQueued extends Drain {
       Poisons poisons();
     }
 
@@ -60,7 +60,7 @@ public final class Detachment {
      *
      * @param sinceNs when the last poison was put
      */
-    record Poisoned(Poisons poisons, long sinceNs) implements Laced {
+    record Poisoned(Poisons poisons, long sinceNs) implements PoisonQueued {
       @Override
       public DetachmentState stage() {
         return DetachmentState.POISONED;
@@ -68,7 +68,7 @@ public final class Detachment {
     }
 
     /** {@link DetachmentState#RELEASED}. */
-    record Released(Poisons poisons) implements Laced {
+    record Released(Poisons poisons) implements PoisonQueued {
       @Override
       public DetachmentState stage() {
         return DetachmentState.RELEASED;
@@ -245,7 +245,7 @@ public final class Detachment {
         switch (drain) {
           case Drain.Clean _ ->
               new Poisons(ScratchPages.map(home.open(), ring.space().space(), ring.channelId()));
-          case Drain.Laced before -> before.poisons();
+          case Drain.PoisonQueued before -> before.poisons();
         };
     poisons.put(slot);
     activity.forgetWait();
@@ -260,7 +260,7 @@ public final class Detachment {
 
   /** Looks how far the GPU is with the poison. */
   void lookAtPoison(long nowNs) {
-    if (!(drain instanceof Drain.Laced now)) {
+    if (!(drain instanceof Drain.PoisonQueued now)) {
       return;
     }
     Poisons poisons = now.poisons();
@@ -282,7 +282,7 @@ public final class Detachment {
   }
 
   /** Poison is run within microseconds of what is before it, unless that waits. */
-  private boolean waitsBefore(Drain.Laced now, long nowNs) {
+  private boolean waitsBefore(Drain.PoisonQueued now, long nowNs) {
     if (now instanceof Drain.Poisoned(_, long sinceNs) && nowNs - sinceNs <= PATIENCE_NS) {
       return false;
     }
@@ -311,7 +311,7 @@ public final class Detachment {
 
   /** Gives back what it holds; the channel is disabled, or has drained. */
   void close() {
-    if (drain instanceof Drain.Laced now) {
+    if (drain instanceof Drain.PoisonQueued now) {
       now.poisons().close();
     }
     home.monitor().removeAlias(channel.userd(), GuestLimits.PAGE_BYTES, alias);

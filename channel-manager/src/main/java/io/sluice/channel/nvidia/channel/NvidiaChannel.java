@@ -145,8 +145,8 @@ public final class NvidiaChannel implements Channel {
     seeding.close();
   }
 
-  private HardwareChannel.Plan plan(ChannelRing wanted) {
-    return new HardwareChannel.Plan(
+  private HardwareChannel.ChannelPlan plan(ChannelRing wanted) {
+    return new HardwareChannel.ChannelPlan(
         space.space().object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
   }
 
@@ -323,7 +323,7 @@ public final class NvidiaChannel implements Channel {
     HardwareChannel former = drained.hardware();
     words.withdraw();
     HardwareChannel made;
-    HardwareChannel.Plan same = plan(drained.ring()).on(former.engineType());
+    HardwareChannel.ChannelPlan same = plan(drained.ring()).on(former.engineType());
     // Another daemon may have led a channel of its own over the page meanwhile.
     savedPut.ifPresent(words::put);
     int put = words.put();
@@ -406,7 +406,7 @@ public final class NvidiaChannel implements Channel {
     return lock.ask(() -> {
       NvidiaChannelState now = seen();
       boolean runs = now instanceof Running;
-      return status(now, runs ? probe.known(words.pointers()) : Probe.Answer.NOTHING);
+      return status(now, runs ? probe.known(words.pointers()) : Probe.ProbeResult.NOTHING);
     });
   }
 
@@ -418,11 +418,11 @@ public final class NvidiaChannel implements Channel {
           now,
           now instanceof Running(var hardware, var ring)
               ? probe.look(home, hardware, ring, words)
-              : Probe.Answer.NOTHING);
+              : Probe.ProbeResult.NOTHING);
     });
   }
 
-  private Status status(NvidiaChannelState now, Probe.Answer answer) {
+  private Status status(NvidiaChannelState now, Probe.ProbeResult answer) {
     if (now instanceof Running running) {
       taken.count(words.get(), running.ring().entries());
     }

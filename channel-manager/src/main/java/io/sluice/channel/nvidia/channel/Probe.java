@@ -15,22 +15,22 @@ public final class Probe {
   private static final int PREEMPT_US = 1000;
 
   /**
-   * An answer.
+   * The result of a probe.
    *
    * @param unfinished something that was put has not finished, as far as is known
    * @param acquire the address of the semaphore that it waits for; 0 for none
    * @param runningNs for how long it has not left the engine when told to; 0 when it did, or when
    *     nobody waits
    */
-  record Answer(boolean unfinished, long acquire, long runningNs) {
+  record ProbeResult(boolean unfinished, long acquire, long runningNs) {
     /** Of a channel that has nothing. */
-    static final Answer NOTHING = new Answer(false, 0, 0);
+    static final ProbeResult NOTHING = new ProbeResult(false, 0, 0);
   }
 
   private final ChannelActivity activity;
   private int get;
   private RingPointers looked = RingPointers.START;
-  private Answer last = Answer.NOTHING;
+  private ProbeResult last = ProbeResult.NOTHING;
   private long acquire;
   private final KeptTime kept = new KeptTime();
 
@@ -44,27 +44,27 @@ public final class Probe {
   }
 
   /** The answer of the last look, as far as it holds for these pointers; asks nobody. */
-  Answer known(RingPointers now) {
+  ProbeResult known(RingPointers now) {
     if (activity.isResting(now)) {
-      return Answer.NOTHING;
+      return ProbeResult.NOTHING;
     }
-    return now.equals(looked) ? last : new Answer(!now.isAllFetched(), 0, 0);
+    return now.equals(looked) ? last : new ProbeResult(!now.isAllFetched(), 0, 0);
   }
 
   /** Looks at a channel. */
-  Answer look(ChannelHome home, HardwareChannel channel, ChannelRing ring, UserdWords words) {
+  ProbeResult look(ChannelHome home, HardwareChannel channel, ChannelRing ring, UserdWords words) {
     looked = words.pointers();
     last = look(home, channel, ring, looked);
     return last;
   }
 
-  private Answer look(
+  private ProbeResult look(
       ChannelHome home, HardwareChannel channel, ChannelRing ring, RingPointers now) {
     boolean progress = now.get() != get;
     get = now.get();
     if (activity.isResting(now)) {
       acquire = 0;
-      return new Answer(false, 0, left());
+      return new ProbeResult(false, 0, left());
     }
     boolean asks = !channel.isDisabled() && home.host().anotherIsActive();
     // What has got on is asked only if it seems to wait, so that busy channels are let alone.
@@ -75,7 +75,7 @@ public final class Probe {
     boolean busy = asked && activity.isBusy();
     acquire = busy ? activity.acquire(ring, now).orElse(0) : 0;
     boolean mayRun = acquire == 0 && (busy || !asked);
-    return new Answer(
+    return new ProbeResult(
         !now.isAllFetched() || busy, acquire, mayRun ? lasted(home, channel) : left());
   }
 

@@ -30,7 +30,7 @@ public final class Seeding implements AutoCloseable {
 
   private final ChannelHome home;
   private final ChannelRing ring;
-  private final HardwareChannel.Plan plan;
+  private final HardwareChannel.ChannelPlan plan;
   private final UserdWords words;
   private final int[] setup;
 
@@ -46,7 +46,7 @@ public final class Seeding implements AutoCloseable {
   private Seeding(
       ChannelHome home,
       ChannelRing ring,
-      HardwareChannel.Plan plan,
+      HardwareChannel.ChannelPlan plan,
       int[] setup,
       SharedPages pages,
       int object,
@@ -68,7 +68,7 @@ public final class Seeding implements AutoCloseable {
    * @param setup words that set its engines up
    */
   static Seeding prepare(
-      ChannelHome home, ChannelRing ring, HardwareChannel.Plan plan, int[] setup) {
+      ChannelHome home, ChannelRing ring, HardwareChannel.ChannelPlan plan, int[] setup) {
     RmOpen open = home.open();
     RmClient client = open.client();
     List<Runnable> undo = new ArrayList<>();

@@ -37,7 +37,7 @@ public final class BufferMove {
    * @param alias its address in our monitor's space
    * @param copied what its last copy releases
    */
-  private record Step(
+  private record MovingBuffer(
       NvidiaMemory.Video buffer,
       int video,
       List<Chunk> chunks,
@@ -70,7 +70,7 @@ public final class BufferMove {
    * @throws RefusedException not even the first is
    */
   int run(List<NvidiaMemory.Video> buffers) {
-    List<Step> steps = new ArrayList<>(buffers.size());
+    List<MovingBuffer> steps = new ArrayList<>(buffers.size());
     int moved = 0;
     try {
       for (NvidiaMemory.Video buffer : buffers) {
@@ -99,7 +99,7 @@ public final class BufferMove {
   }
 
   /** Finds room, and has the engine copy there. */
-  private Step begin(NvidiaMemory.Video buffer) {
+  private MovingBuffer begin(NvidiaMemory.Video buffer) {
     buffer.dropAlias();
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
@@ -121,7 +121,7 @@ public final class BufferMove {
       undo.add(() -> queue.await(copied[0]));
       copy(buffer, alias, chunks, copied);
       complete = true;
-      return new Step(buffer, video, chunks, object, alias, copied[0]);
+      return new MovingBuffer(buffer, video, chunks, object, alias, copied[0]);
     } finally {
       if (!complete) {
         undo.reversed().forEach(Runnable::run);
@@ -153,7 +153,7 @@ public final class BufferMove {
   }
 
   /** An address that cannot be mapped again is the guest's loss, and a line in the log. */
-  private void map(Step step) {
+  private void map(MovingBuffer step) {
     spaces.unmap(step.buffer());
     if (out) {
       step.buffer().toHost(step.chunks());
@@ -164,7 +164,7 @@ public final class BufferMove {
   }
 
   /** Gives back what the buffer does not use. */
-  private void end(Step step) {
+  private void end(MovingBuffer step) {
     own.monitor().removeAlias(step.object(), step.buffer().sizeBytes(), step.alias());
     own.open().free(step.object());
     boolean host = step.buffer().isSystem();

@@ -5,7 +5,7 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.channel.nvidia.memory.Chunk;
-import io.sluice.channel.nvidia.memory.Chunk.Memory;
+import io.sluice.channel.nvidia.memory.Chunk.SystemMemory;
 import io.sluice.channel.nvidia.memory.HostPool;
 import io.sluice.channel.nvidia.memory.NvidiaMemory;
 import io.sluice.channel.nvidia.memory.OpenSpaces;
@@ -111,7 +111,7 @@ public final class EvictionPool
    * @param memory the piece
    * @param last whose bytes are in it; null when it holds zeros
    */
-  private record Kept(Memory memory, @Nullable RmOpen last) {}
+  private record Kept(SystemMemory memory, @Nullable RmOpen last) {}
 
   /**
    * The open that the memory belongs to.
@@ -203,7 +203,7 @@ public final class EvictionPool
   }
 
   @GuardedBy("lock")
-  private Chunk lend(RmOpen guest, Memory memory) {
+  private Chunk lend(RmOpen guest, SystemMemory memory) {
     boolean complete = false;
     try {
       int object = guest.client().dup(owner().client(), memory.object());
@@ -218,7 +218,7 @@ public final class EvictionPool
 
   /** What the guest has used itself first, then what holds zeros. */
   @GuardedBy("lock")
-  private Memory findOne(RmOpen guest, long bytes, boolean zeros) {
+  private SystemMemory findOne(RmOpen guest, long bytes, boolean zeros) {
     Kept best = null;
     Deque<Kept> same = kept.getOrDefault(bytes, new ArrayDeque<>());
     for (Kept one : same) {
@@ -231,7 +231,7 @@ public final class EvictionPool
       }
     }
     if (best == null) {
-      Memory made = make(bytes);
+      SystemMemory made = make(bytes);
       if (zeros) {
         clear(guest, made);
       }
@@ -246,7 +246,7 @@ public final class EvictionPool
   }
 
   @GuardedBy("lock")
-  private Memory make(long bytes) {
+  private SystemMemory make(long bytes) {
     Own own = owner();
     long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;
     int object = allocate(own.client(), bytes);
@@ -254,7 +254,7 @@ public final class EvictionPool
     try {
       GpuVa alias = own.open().lock().ask(() -> own.monitor().alias(object, bytes, page));
       complete = true;
-      return new Memory(bytes, object, alias);
+      return new SystemMemory(bytes, object, alias);
     } finally {
       if (!complete) {
         own.open().free(object);
@@ -289,7 +289,7 @@ public final class EvictionPool
   }
 
   @GuardedBy("lock")
-  private void clear(RmOpen guest, Memory memory) {
+  private void clear(RmOpen guest, SystemMemory memory) {
     Own own = owner();
     own.open()
         .lock()
@@ -324,7 +324,7 @@ public final class EvictionPool
   }
 
   @GuardedBy("lock")
-  private void release(Memory memory) {
+  private void release(SystemMemory memory) {
     Own own = owner();
     own.open()
         .lock()
@@ -415,7 +415,7 @@ public final class EvictionPool
       if ((ready.size() + 1) * CHUNK_BYTES > wantedBytes) {
         return false;
       }
-      Memory made = make(CHUNK_BYTES);
+      SystemMemory made = make(CHUNK_BYTES);
       clear(owner().open(), made);
       keep(new Kept(made, null));
       return true;

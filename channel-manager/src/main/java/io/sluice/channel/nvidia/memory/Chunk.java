@@ -8,7 +8,7 @@ import io.sluice.abi.GpuVa;
  * @param memory the piece
  * @param object the guest's handle of it
  */
-public record Chunk(Memory memory, int object) {
+public record Chunk(SystemMemory memory, int object) {
   public long bytes() {
     return memory.bytes();
   }
@@ -20,5 +20,5 @@ public record Chunk(Memory memory, int object) {
    * @param object the pool's handle of it
    * @param alias its address in the pool's monitor's space
    */
-  public record Memory(long bytes, int object, GpuVa alias) {}
+  public record SystemMemory(long bytes, int object, GpuVa alias) {}
 }

@@ -44,14 +44,14 @@ public final class NvidiaAddressSpace implements AddressSpace {
   private final RmOpen open;
   private final Monitor monitor;
   private final RmSpace space;
-  private final Owner owner;
+  private final SpaceOwner owner;
   private final AddressRanges ranges = new AddressRanges();
   private final TreeMap<Long, NvidiaMemory> entries = new TreeMap<>();
   private int channels;
   private boolean closed;
 
   /** The open that an address space belongs to. */
-  public interface Owner {
+  public interface SpaceOwner {
     /** Makes a channel in it. */
     Channel createChannel(NvidiaAddressSpace space, OptionalInt id);
 
@@ -59,7 +59,7 @@ public final class NvidiaAddressSpace implements AddressSpace {
     void closed(NvidiaAddressSpace space);
   }
 
-  private NvidiaAddressSpace(RmOpen open, Monitor monitor, RmSpace space, Owner owner) {
+  private NvidiaAddressSpace(RmOpen open, Monitor monitor, RmSpace space, SpaceOwner owner) {
     this.open = open;
     this.monitor = monitor;
     this.space = space;
@@ -67,7 +67,7 @@ public final class NvidiaAddressSpace implements AddressSpace {
     ranges.take(RM_START, OURS + OURS_BYTES - RM_START);
   }
 
-  public static NvidiaAddressSpace create(RmOpen open, Monitor monitor, Owner owner) {
+  public static NvidiaAddressSpace create(RmOpen open, Monitor monitor, SpaceOwner owner) {
     return new NvidiaAddressSpace(open, monitor, RmSpace.create(open.client()), owner);
   }
 

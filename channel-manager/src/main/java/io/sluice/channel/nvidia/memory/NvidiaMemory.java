@@ -3,8 +3,8 @@ package io.sluice.channel.nvidia.memory;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.alloc.MemoryAlloc;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.nvidia.rm.Piece;
 import io.sluice.channel.nvidia.rm.RmClient;
@@ -79,7 +79,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
   }
 
   @Override
-  public void setPages(long offset, List<Extent> extents) {
+  public void setPages(long offset, List<RegionExtent> extents) {
     throw RmRefusal.invalid("no registered buffer");
   }
 
@@ -359,7 +359,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
     }
 
     @Override
-    public void setPages(long offset, List<Extent> extents) {
+    public void setPages(long offset, List<RegionExtent> extents) {
       home.open()
           .lock()
           .run(() -> {
@@ -368,7 +368,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
             boolean complete = false;
             try {
               long at = offset;
-              for (Extent extent : extents) {
+              for (RegionExtent extent : extents) {
                 if (!(extent.region() instanceof NvidiaRegion region)) {
                   throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
                 }

@@ -3,14 +3,14 @@ package io.sluice.channel.nvidia.memory;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /** A range of guest memory, mapped here so that RM can pin pages of it. */
-public final class NvidiaRegion implements MemoryRegion {
+public final class NvidiaRegion implements RegisteredMemory {
   private final RmOpen open;
   private final Consumer<NvidiaRegion> revoking;
   private final Mapping mapping;

@@ -121,7 +121,7 @@ final class ExternalMaps {
     Set<Place> at = maps.get(map.base());
     if (at != null && at.remove(map)) {
       counts.maps--;
-      objects.letGo(map.object());
+      objects.releaseHold(map.object());
       if (at.isEmpty()) {
         maps.remove(map.base());
       }

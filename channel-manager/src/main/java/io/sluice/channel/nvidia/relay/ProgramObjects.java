@@ -164,8 +164,8 @@ final class ProgramObjects {
   }
 
   /** UVM has let go of an object. */
-  void letGo(RmObject object) {
-    object.letGo();
+  void releaseHold(RmObject object) {
+    object.releaseHold();
     if (!object.isHeld() && nameless.remove(object)) {
       giveBack(object);
     }

@@ -130,7 +130,7 @@ final class RmObject {
   }
 
   /** UVM has let go of it once. */
-  void letGo() {
+  void releaseHold() {
     holds--;
   }
 

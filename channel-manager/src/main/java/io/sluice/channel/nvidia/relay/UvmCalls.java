@@ -230,7 +230,7 @@ final class UvmCalls {
   }
 
   private void forget(RmObject memory) {
-    driver.objects().letGo(memory);
+    driver.objects().releaseHold(memory);
     Optional<ProgramFile> control = driver.objects().controlOf(memory.name().client());
     boolean named =
         driver
@@ -262,7 +262,7 @@ final class UvmCalls {
             argument
                 .asSlice(UvmSemaphorePool.ATTRIBUTES, ATTRIBUTES_AND_COUNT)
                 .toArray(ValueLayout.JAVA_BYTE));
-    UvmRanges.Range _ =
+    UvmRanges.BackedRange _ =
         makeRange(
             call.file(),
             UvmSemaphorePool.BASE.get(argument),
@@ -275,8 +275,9 @@ final class UvmCalls {
    * which begins with this.
    */
   MapTarget target(ProgramFile file, long address, long length) throws Denial {
-    Optional<UvmRanges.Range> there = spaceOf(file).ranges().at(address);
-    UvmRanges.Range range = there.isPresent() ? there.get() : makeRange(file, address, length);
+    Optional<UvmRanges.BackedRange> there = spaceOf(file).ranges().at(address);
+    UvmRanges.BackedRange range =
+        there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
     HostPages of = pagesOf(range);
     MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
@@ -286,7 +287,7 @@ final class UvmCalls {
     return new MapTarget(of.file(), offset, length);
   }
 
-  private UvmRanges.Range makeRange(ProgramFile uvm, long base, long length) throws Denial {
+  private UvmRanges.BackedRange makeRange(ProgramFile uvm, long base, long length) throws Denial {
     counts.requireRange();
     UvmSpace space = spaceOf(uvm);
     byte[] how =
@@ -314,7 +315,7 @@ final class UvmCalls {
       }
     }
     memory.hold();
-    UvmRanges.Range range = new UvmRanges.Range(base, memory);
+    UvmRanges.BackedRange range = new UvmRanges.BackedRange(base, memory);
     space.ranges().add(range);
     return range;
   }
@@ -351,7 +352,7 @@ final class UvmCalls {
   private int free(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     UvmSpace space = spaceOf(call.file());
-    Optional<UvmRanges.Range> range = space.ranges().at(UvmRange.BASE.get(argument));
+    Optional<UvmRanges.BackedRange> range = space.ranges().at(UvmRange.BASE.get(argument));
     int result = pass(UvmCommand.FREE, call);
     if (isOk(UvmCommand.FREE, argument)) {
       space.external().free(UvmRange.BASE.get(argument));
@@ -378,7 +379,7 @@ final class UvmCalls {
 
   /** Tells the program by a semaphore of its own that a migration is over. */
   private static void release(UvmRanges ranges, long semaphore, int payload) throws Denial {
-    UvmRanges.Range range =
+    UvmRanges.BackedRange range =
         ranges
             .at(semaphore)
             .filter(at -> semaphore % Integer.BYTES == 0)
@@ -388,7 +389,7 @@ final class UvmCalls {
   }
 
   /** A program may have freed what we made for it: by its handle, or with its client. */
-  private static HostPages pagesOf(UvmRanges.Range range) throws Denial {
+  private static HostPages pagesOf(UvmRanges.BackedRange range) throws Denial {
     return range
         .memory()
         .pages()

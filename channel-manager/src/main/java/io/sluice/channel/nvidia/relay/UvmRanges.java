@@ -16,41 +16,41 @@ final class UvmRanges {
    * @param base its address, for processor and GPU
    * @param memory what is there
    */
-  record Range(long base, RmObject memory) {
+  record BackedRange(long base, RmObject memory) {
     boolean has(long address) {
       return Long.compareUnsigned(address - base, memory.sizeBytes()) < 0;
     }
   }
 
   private final UvmSpace.Counts counts;
-  private final TreeMap<Long, Range> ranges = new TreeMap<>();
+  private final TreeMap<Long, BackedRange> ranges = new TreeMap<>();
 
   UvmRanges(UvmSpace.Counts counts) {
     this.counts = counts;
   }
 
   /** The range that an address lies in. */
-  Optional<Range> at(long address) {
+  Optional<BackedRange> at(long address) {
     return Optional.ofNullable(ranges.floorEntry(address))
         .map(Map.Entry::getValue)
         .filter(range -> range.has(address));
   }
 
-  void add(Range range) {
+  void add(BackedRange range) {
     if (ranges.put(range.base(), range) == null) {
       counts.ranges++;
     }
   }
 
-  void remove(Range range) {
+  void remove(BackedRange range) {
     if (ranges.remove(range.base()) != null) {
       counts.ranges--;
     }
   }
 
   /** Forgets all: what there was. */
-  List<Range> removeAll() {
-    List<Range> all = List.copyOf(ranges.values());
+  List<BackedRange> removeAll() {
+    List<BackedRange> all = List.copyOf(ranges.values());
     counts.ranges -= all.size();
     ranges.clear();
     return all;

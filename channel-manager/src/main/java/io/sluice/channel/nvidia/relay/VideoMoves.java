@@ -30,7 +30,7 @@ final class VideoMoves {
    * @param control the file of its client
    * @param target the name under which the destination is made
    */
-  private record Step(ExternalMaps.Place place, ProgramFile control, RmObject.Name target) {
+  private record PieceMove(ExternalMaps.Place place, ProgramFile control, RmObject.Name target) {
     RmObject object() {
       return place.object();
     }
@@ -112,7 +112,7 @@ final class VideoMoves {
   }
 
   private Moved move(List<ExternalMaps.Place> places, boolean out) {
-    List<Step> steps = new ArrayList<>();
+    List<PieceMove> steps = new ArrayList<>();
     for (ExternalMaps.Place place : places) {
       if (!begin(place, out, steps)) {
         break;
@@ -121,9 +121,9 @@ final class VideoMoves {
     if (steps.isEmpty()) {
       return Moved.NONE;
     }
-    List<Step> moved = new ArrayList<>();
+    List<PieceMove> moved = new ArrayList<>();
     try (ChannelHold _ = ChannelHold.of(driver)) {
-      for (Step step : steps) {
+      for (PieceMove step : steps) {
         driver
             .copier()
             .copy(
@@ -138,7 +138,7 @@ final class VideoMoves {
       notes.accept("its memory does not move: " + e.getMessage());
     }
     Moved all = Moved.NONE;
-    for (Step step : steps) {
+    for (PieceMove step : steps) {
       if (moved.contains(step)) {
         end(step, out);
         all = all.plus(new Moved(1, step.place().length()));
@@ -150,11 +150,11 @@ final class VideoMoves {
   }
 
   /** Finds room. */
-  private boolean begin(ExternalMaps.Place place, boolean out, List<Step> steps) {
+  private boolean begin(ExternalMaps.Place place, boolean out, List<PieceMove> steps) {
     RmObject object = place.object();
     int client = object.name().client();
     ProgramFile control = driver.objects().controlOf(client).orElseThrow();
-    Step step = new Step(place, control, driver.objects().freeName(client));
+    PieceMove step = new PieceMove(place, control, driver.objects().freeName(client));
     int status =
         out
             ? pools.makeSystem(control, step.target(), parentOf(step), place.length())
@@ -167,12 +167,12 @@ final class VideoMoves {
     return true;
   }
 
-  private static int parentOf(Step step) {
+  private static int parentOf(PieceMove step) {
     return step.object().parent().handle();
   }
 
   /** What was moved has the old name from now on, and what it was moved from is freed. */
-  private void end(Step step, boolean out) {
+  private void end(PieceMove step, boolean out) {
     pools.rename(step.control(), step.target(), step.object().name(), parentOf(step));
     long bytes = step.place().length();
     RmObject object = step.object();

@@ -34,7 +34,7 @@ public final class HardwareChannel {
   private static final Logger log = LoggerFactory.getLogger(HardwareChannel.class);
 
   private final RmClient client;
-  private final Plan plan;
+  private final ChannelPlan plan;
   private final int userd;
   private final int errors;
   private int group;
@@ -53,7 +53,7 @@ public final class HardwareChannel {
    * @param page becomes USERD, and is cleared as far as that goes
    * @param notifier receives errors
    */
-  public record Plan(
+  public record ChannelPlan(
       int space,
       int engineType,
       GpuVa ringStart,
@@ -61,12 +61,12 @@ public final class HardwareChannel {
       MemorySegment page,
       MemorySegment notifier) {
     /** The same on another engine. */
-    public Plan on(int otherEngine) {
-      return new Plan(space, otherEngine, ringStart, ringEntries, page, notifier);
+    public ChannelPlan on(int otherEngine) {
+      return new ChannelPlan(space, otherEngine, ringStart, ringEntries, page, notifier);
     }
   }
 
-  private HardwareChannel(RmClient client, Plan plan, int userd, int errors) {
+  private HardwareChannel(RmClient client, ChannelPlan plan, int userd, int errors) {
     this.client = client;
     this.plan = plan;
     this.userd = userd;
@@ -74,7 +74,7 @@ public final class HardwareChannel {
   }
 
   /** Makes and schedules a channel. RM clears USERD on the way. */
-  public static HardwareChannel create(RmClient client, Plan plan, boolean disabled) {
+  public static HardwareChannel create(RmClient client, ChannelPlan plan, boolean disabled) {
     plan.notifier().fill((byte) 0);
     List<Integer> made = new ArrayList<>();
     boolean complete = false;
@@ -97,7 +97,7 @@ public final class HardwareChannel {
     }
   }
 
-  private static int allocateGroup(RmClient client, Plan plan) {
+  private static int allocateGroup(RmClient client, ChannelPlan plan) {
     return client.alloc(
         client.device(),
         RmClass.KEPLER_CHANNEL_GROUP_A,

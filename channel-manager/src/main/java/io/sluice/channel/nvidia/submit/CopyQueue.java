@@ -36,7 +36,7 @@ public final class CopyQueue {
    * @param start where its ring is mapped; nothing else is in the 16 MiB from there on
    */
   static CopyQueue make(RmOpen open, RmSpace space, int engine, GpuVa start) {
-    var plan = new OwnChannel.Plan("sluice-monitor", engine, start, BYTES);
+    var plan = new OwnChannel.OwnChannelPlan("sluice-monitor", engine, start, BYTES);
     return new CopyQueue(start, OwnChannel.make(open, space, plan));
   }
 

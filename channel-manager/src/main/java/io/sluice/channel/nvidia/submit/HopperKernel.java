@@ -34,9 +34,9 @@ public record HopperKernel(byte[] code, int registers, int parameterBase, int pa
    */
   public static Map<String, HopperKernel> parse(byte[] file) {
     ByteBuffer elf = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-    List<Section> sections = sections(elf);
+    List<ElfSection> sections = sections(elf);
     Map<Integer, Integer> registers = new HashMap<>();
-    for (Section section : sections) {
+    for (ElfSection section : sections) {
       if (section.name().equals(".nv.info")) {
         forEachAttribute(
             elf,
@@ -46,13 +46,13 @@ public record HopperKernel(byte[] code, int registers, int parameterBase, int pa
       }
     }
     Map<String, HopperKernel> kernels = new HashMap<>();
-    for (Section text : sections) {
+    for (ElfSection text : sections) {
       if (!text.name().startsWith(TEXT)) {
         continue;
       }
       String name = text.name().substring(TEXT.length());
       int[] parameters = new int[2];
-      for (Section info : sections) {
+      for (ElfSection info : sections) {
         if (info.name().equals(".nv.info." + name)) {
           forEachAttribute(
               elf,
@@ -74,18 +74,18 @@ public record HopperKernel(byte[] code, int registers, int parameterBase, int pa
     return kernels;
   }
 
-  private record Section(String name, int type, int offset, int size, int link) {}
+  private record ElfSection(String name, int type, int offset, int size, int link) {}
 
-  private static List<Section> sections(ByteBuffer elf) {
+  private static List<ElfSection> sections(ByteBuffer elf) {
     int headers = (int) elf.getLong(0x28);
     int count = Short.toUnsignedInt(elf.getShort(0x3c));
     int names = header(headers, Short.toUnsignedInt(elf.getShort(0x3e)));
     int strings = (int) elf.getLong(names + 24);
-    List<Section> found = new ArrayList<>();
+    List<ElfSection> found = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       int at = header(headers, i);
       found.add(
-          new Section(
+          new ElfSection(
               text(elf, strings + elf.getInt(at)),
               elf.getInt(at + 4),
               (int) elf.getLong(at + 24),
@@ -99,8 +99,8 @@ public record HopperKernel(byte[] code, int registers, int parameterBase, int pa
     return headers + SECTION_HEADER_BYTES * index;
   }
 
-  private static int symbol(ByteBuffer elf, List<Section> sections, String name) {
-    for (Section table : sections) {
+  private static int symbol(ByteBuffer elf, List<ElfSection> sections, String name) {
+    for (ElfSection table : sections) {
       if (table.type() == TYPE_SYMBOLS) {
         int strings = sections.get(table.link()).offset();
         for (int i = 0; i < table.size() / SYMBOL_BYTES; i++) {
@@ -114,7 +114,7 @@ public record HopperKernel(byte[] code, int registers, int parameterBase, int pa
   }
 
   private static void forEachAttribute(
-      ByteBuffer elf, Section section, int wanted, IntConsumer action) {
+      ByteBuffer elf, ElfSection section, int wanted, IntConsumer action) {
     int at = section.offset();
     while (at + 4 <= section.offset() + section.size()) {
       boolean sized = elf.get(at) == FORMAT_SIZED;

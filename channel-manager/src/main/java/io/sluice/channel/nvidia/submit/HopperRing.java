@@ -38,13 +38,13 @@ public final class HopperRing {
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
   private final MemorySegment memory;
-  private final Pages pages;
+  private final ChannelPages pages;
   private final GpuVa base;
   private int put;
   private long released;
 
   /** The pages behind which a channel is; others from one call to the next when it has moved. */
-  public interface Pages {
+  public interface ChannelPages {
     /** The words of its control page. */
     UserdWords control();
 
@@ -57,7 +57,7 @@ public final class HopperRing {
     }
   }
 
-  private record FixedPages(UserdWords control, MemorySegment doorbell) implements Pages {}
+  private record FixedPages(UserdWords control, MemorySegment doorbell) implements ChannelPages {}
 
   /**
    * @param memory the buffer, zeros
@@ -75,7 +75,7 @@ public final class HopperRing {
    * @param pages asked before each use
    * @param base the buffer's address in the channel's address space
    */
-  public HopperRing(MemorySegment memory, Pages pages, GpuVa base) {
+  public HopperRing(MemorySegment memory, ChannelPages pages, GpuVa base) {
     this.memory = memory.asSlice(0, SIZE_BYTES);
     this.pages = pages;
     this.base = base;

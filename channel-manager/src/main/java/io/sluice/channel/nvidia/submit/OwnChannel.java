@@ -19,7 +19,7 @@ import java.util.List;
 public final class OwnChannel implements AutoCloseable {
   private final RmOpen open;
   private final RmSpace space;
-  private final Plan plan;
+  private final OwnChannelPlan plan;
   private final SharedPages memory;
   private final SharedPages pages;
   private final int object;
@@ -34,12 +34,12 @@ public final class OwnChannel implements AutoCloseable {
    * @param start where its memory is mapped, which begins with the ring
    * @param bytes of that, whole pages, the ring included
    */
-  record Plan(String name, int engine, GpuVa start, long bytes) {}
+  record OwnChannelPlan(String name, int engine, GpuVa start, long bytes) {}
 
   private OwnChannel(
       RmOpen open,
       RmSpace space,
-      Plan plan,
+      OwnChannelPlan plan,
       SharedPages memory,
       SharedPages pages,
       int object,
@@ -55,7 +55,7 @@ public final class OwnChannel implements AutoCloseable {
   }
 
   /** Makes one; what was made of it when that fails is freed. */
-  static OwnChannel make(RmOpen open, RmSpace space, Plan plan) {
+  static OwnChannel make(RmOpen open, RmSpace space, OwnChannelPlan plan) {
     RmClient client = open.client();
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
@@ -72,7 +72,7 @@ public final class OwnChannel implements AutoCloseable {
       HardwareChannel channel =
           HardwareChannel.create(
               client,
-              new HardwareChannel.Plan(
+              new HardwareChannel.ChannelPlan(
                   space.object(),
                   plan.engine(),
                   plan.start(),

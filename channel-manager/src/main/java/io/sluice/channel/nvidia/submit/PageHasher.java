@@ -62,7 +62,8 @@ public final class PageHasher implements AutoCloseable {
    */
   static PageHasher make(RmOpen open, RmSpace space) {
     HopperKernel kernel = load();
-    var plan = new OwnChannel.Plan("sluice-hasher", RmEngine.GRAPHICS, RING, bytes(kernel));
+    var plan =
+        new OwnChannel.OwnChannelPlan("sluice-hasher", RmEngine.GRAPHICS, RING, bytes(kernel));
     return new PageHasher(kernel, OwnChannel.make(open, space, plan));
   }
 

@@ -30,7 +30,7 @@ public final class TimeLedger {
    * @param has part of the engine that it had, 0 to 1
    * @param waits part that it would have liked, and others had, 0 to 1
    */
-  record Part(Optional<TimeUse> use, boolean measured, double has, double waits) {}
+  record TimeFinding(Optional<TimeUse> use, boolean measured, double has, double waits) {}
 
   /**
    * A period of which the graphics engine was busy for a part.
@@ -44,7 +44,7 @@ public final class TimeLedger {
   private record Claim(long atNs, Optional<TimeUse> use, double ns) {}
 
   private final Deque<Claim> claims = new ArrayDeque<>();
-  private List<Part> before = List.of();
+  private List<TimeFinding> before = List.of();
   private long beforeNs;
   private long settledNs;
   private boolean wasBusy = true; // nobody has told yet
@@ -69,7 +69,7 @@ public final class TimeLedger {
    *
    * @param nowNs GPU time; not before the last look
    */
-  void note(long nowNs, List<Part> parts) {
+  void note(long nowNs, List<TimeFinding> parts) {
     double half = Math.clamp(nowNs - beforeNs, 0, LONGEST_NS) / 2.0;
     before.forEach(part -> charge(part, half, nowNs - (long) (half * 3 / 2)));
     parts.forEach(part -> charge(part, half, nowNs - (long) (half / 2)));
@@ -77,7 +77,7 @@ public final class TimeLedger {
     beforeNs = nowNs;
   }
 
-  private void charge(Part part, double ns, long atNs) {
+  private void charge(TimeFinding part, double ns, long atNs) {
     part.use().ifPresent(use -> use.addWait(part.waits() * ns));
     if (part.has() <= 0 || ns <= 0) {
       return;

@@ -5,7 +5,7 @@ import io.sluice.channel.nvidia.channel.ChannelUse.Doing;
 import io.sluice.channel.nvidia.channel.ChannelUse.Questions;
 import io.sluice.channel.nvidia.channel.NvidiaChannel;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
-import io.sluice.channel.nvidia.time.TimeLedger.Part;
+import io.sluice.channel.nvidia.time.TimeLedger.TimeFinding;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -66,7 +66,7 @@ public final class TimeLooks {
   private record Found(GuestTime guest, int engine, int number, Doing doing) {}
 
   /** Channels that run: of which there may be something to do, and the numbers of all. */
-  private record Candidates(
+  private record RunningChannels(
       Map<GuestTime, List<NvidiaChannel>> active, Set<Integer> graphics, boolean computing) {}
 
   /**
@@ -117,7 +117,7 @@ public final class TimeLooks {
 
   /** How many guests may have something to do. */
   private int look(long now, List<ProgramTime> computing) {
-    Candidates candidates = candidates();
+    RunningChannels candidates = candidates();
     OptionalInt resident =
         candidates.computing() || !computing.isEmpty() ? graphics.resident() : OptionalInt.empty();
     Optional<ProgramTime> program =
@@ -125,7 +125,7 @@ public final class TimeLooks {
             .filter(each -> resident.isPresent() && each.has(resident.getAsInt()))
             .findAny();
     List<Found> found = ask(candidates, resident);
-    List<Part> parts = new ArrayList<>();
+    List<TimeFinding> parts = new ArrayList<>();
     found.stream()
         .map(Found::engine)
         .distinct()
@@ -139,14 +139,14 @@ public final class TimeLooks {
         });
     boolean isAsked = found.stream().anyMatch(f -> f.engine() == RmEngine.GRAPHICS);
     if (!isAsked && graphics.measures()) {
-      program.ifPresent(each -> parts.add(new Part(Optional.of(each.use()), true, 1, 0)));
+      program.ifPresent(each -> parts.add(new TimeFinding(Optional.of(each.use()), true, 1, 0)));
     }
     ledger.note(now, parts);
     boolean works = graphics.measures() && ledger.wasBusy();
     return candidates.active().size() + (works ? computing.size() : 0);
   }
 
-  private Candidates candidates() {
+  private RunningChannels candidates() {
     Map<GuestTime, List<NvidiaChannel>> active = new LinkedHashMap<>();
     Set<Integer> numbers = new HashSet<>();
     boolean[] computing = new boolean[1];
@@ -167,11 +167,11 @@ public final class TimeLooks {
             }
           });
     }
-    return new Candidates(active, numbers, computing[0]);
+    return new RunningChannels(active, numbers, computing[0]);
   }
 
   /** The one that has the graphics engine first, then the others in turns. */
-  private List<Found> ask(Candidates candidates, OptionalInt resident) {
+  private List<Found> ask(RunningChannels candidates, OptionalInt resident) {
     Questions questions = new Questions(QUESTIONS);
     List<Found> found = new ArrayList<>();
     List<GuestTime> order = new ArrayList<>(candidates.active().keySet());
@@ -226,7 +226,7 @@ public final class TimeLooks {
       int resident,
       Set<Integer> ours,
       Optional<ProgramTime> program,
-      List<Part> parts) {
+      List<TimeFinding> parts) {
     boolean measured = graphics.measures();
     Optional<Found> holder = found.stream().filter(f -> f.number() == resident).findAny();
     boolean foreign = !ours.contains(resident);
@@ -237,26 +237,26 @@ public final class TimeLooks {
           owner
               .map(GuestTime::use)
               .or(() -> measured ? program.map(ProgramTime::use) : Optional.empty());
-      parts.add(new Part(use, measured, 1, 0));
+      parts.add(new TimeFinding(use, measured, 1, 0));
       found.stream()
           .filter(f -> f.doing() == Doing.BUSY)
           .map(Found::guest)
           .distinct()
           .filter(guest -> owner.isEmpty() || guest != owner.get())
-          .forEach(guest -> parts.add(new Part(Optional.of(guest.use()), measured, 0, 1)));
+          .forEach(guest -> parts.add(new TimeFinding(Optional.of(guest.use()), measured, 0, 1)));
     } else if (doing == Doing.ENDED && measured) {
-      parts.add(new Part(owner.map(GuestTime::use), true, ENDED_PART, 0));
+      parts.add(new TimeFinding(owner.map(GuestTime::use), true, ENDED_PART, 0));
     }
   }
 
   /** Those that have work have the engine by weight. */
-  private void shared(List<Found> found, List<Part> parts) {
+  private void shared(List<Found> found, List<TimeFinding> parts) {
     List<GuestTime> busy =
         found.stream().filter(f -> f.doing() == Doing.BUSY).map(Found::guest).distinct().toList();
     double whole = busy.stream().mapToInt(guest -> guest.slices().weight()).sum();
     for (GuestTime guest : busy) {
       double part = guest.slices().weight() / whole;
-      parts.add(new Part(Optional.of(guest.use()), false, part, 1 - part));
+      parts.add(new TimeFinding(Optional.of(guest.use()), false, part, 1 - part));
     }
   }
 

@@ -88,7 +88,7 @@ final class RelayBudgetsTest extends RelayFixture {
     RmObject memory = new RmObject(name, name, Optional.empty());
     for (int i = 0; i < UvmSpace.Counts.MAX_RANGES; i++) {
       counts.requireRange();
-      ranges.add(new UvmRanges.Range(i * PAGE, memory));
+      ranges.add(new UvmRanges.BackedRange(i * PAGE, memory));
     }
 
     assertThatThrownBy(counts::requireRange)
@@ -96,7 +96,7 @@ final class RelayBudgetsTest extends RelayFixture {
             RefusedException.class, refusal -> assertThat(refusal.errno()).isEqualTo(Errno.ENOMEM))
         .hasMessageContaining("SLU-RLY-002");
 
-    ranges.remove(new UvmRanges.Range(0, memory));
+    ranges.remove(new UvmRanges.BackedRange(0, memory));
     counts.requireRange();
   }
 

@@ -3,8 +3,8 @@ package io.sluice.channel.nvidia.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.channel.GuestGpu.TimeUsage;
-import io.sluice.channel.nvidia.time.TimeLedger.Part;
 import io.sluice.channel.nvidia.time.TimeLedger.Period;
+import io.sluice.channel.nvidia.time.TimeLedger.TimeFinding;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -16,16 +16,16 @@ final class TimeLedgerTest {
   private final TimeUse a = new TimeUse();
   private final TimeUse b = new TimeUse();
 
-  private static Part copies(TimeUse use, double has) {
-    return new Part(Optional.of(use), false, has, 1 - has);
+  private static TimeFinding copies(TimeUse use, double has) {
+    return new TimeFinding(Optional.of(use), false, has, 1 - has);
   }
 
-  private static Part computes(TimeUse use) {
-    return new Part(Optional.of(use), true, 1, 0);
+  private static TimeFinding computes(TimeUse use) {
+    return new TimeFinding(Optional.of(use), true, 1, 0);
   }
 
-  private static Part waits(TimeUse use) {
-    return new Part(Optional.of(use), true, 0, 1);
+  private static TimeFinding waits(TimeUse use) {
+    return new TimeFinding(Optional.of(use), true, 0, 1);
   }
 
   @Test
@@ -96,7 +96,7 @@ final class TimeLedgerTest {
   void settle_somebodyElse_takesItsPart() {
     ledger.note(1000 * MS, List.of());
     ledger.note(1010 * MS, List.of(computes(a)));
-    ledger.note(1020 * MS, List.of(new Part(Optional.empty(), true, 1, 0)));
+    ledger.note(1020 * MS, List.of(new TimeFinding(Optional.empty(), true, 1, 0)));
     ledger.note(1030 * MS, List.of());
     ledger.settle(List.of(new Period(1000 * MS, 1200 * MS, 100 * MS)));
     assertThat(a.totals().gpuNs()).isEqualTo(50 * MS);

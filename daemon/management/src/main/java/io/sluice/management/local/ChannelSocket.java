@@ -64,7 +64,7 @@ final class ChannelSocket extends Socket {
 
   @Override
   public OutputStream getOutputStream() {
-    return new Output();
+    return new SocketOutput();
   }
 
   @Override
@@ -169,7 +169,7 @@ final class ChannelSocket extends Socket {
     }
   }
 
-  private final class Output extends OutputStream {
+  private final class SocketOutput extends OutputStream {
     @Override
     public void write(int b) throws IOException {
       write(new byte[] {(byte) b}, 0, 1);

@@ -48,14 +48,14 @@ public final class GpuHost implements AutoCloseable {
   private final Delivery delivery;
   private final GpuShares shares;
   private final @Nullable SoftwareEngine software;
-  private final @Nullable Readiness readiness;
+  private final @Nullable CardPreparation readiness;
 
   /** The readiness that only a card has. */
-  private record Readiness(Preparing preparing, Thread thread) {
-    static Readiness start(Gpu gpu, long stagingBytes, Threads threads) {
+  private record CardPreparation(Preparing preparing, Thread thread) {
+    static CardPreparation start(Gpu gpu, long stagingBytes, Threads threads) {
       Preparing preparing = new Preparing(gpu, stagingBytes);
       String name = "sluice-" + gpu.info().name() + "-prepare";
-      return new Readiness(preparing, threads.start(name, preparing));
+      return new CardPreparation(preparing, threads.start(name, preparing));
     }
 
     void stop() {
@@ -91,7 +91,7 @@ public final class GpuHost implements AutoCloseable {
       Delivery delivery,
       GpuShares shares,
       @Nullable SoftwareEngine software,
-      @Nullable Readiness readiness) {
+      @Nullable CardPreparation readiness) {
     this.gpu = gpu;
     this.slots = new CardSlots(gpu.slots());
     this.delivery = delivery;
@@ -122,7 +122,7 @@ public final class GpuHost implements AutoCloseable {
           yield host(
               card,
               null,
-              Readiness.start(card, device.stagingBytes(), threads),
+              CardPreparation.start(card, device.stagingBytes(), threads),
               device.interruptSpin(),
               kernel,
               threads,
@@ -204,7 +204,7 @@ public final class GpuHost implements AutoCloseable {
   private static GpuHost host(
       Gpu gpu,
       @Nullable SoftwareEngine software,
-      @Nullable Readiness readiness,
+      @Nullable CardPreparation readiness,
       Duration interruptSpin,
       Kernel kernel,
       Threads threads,

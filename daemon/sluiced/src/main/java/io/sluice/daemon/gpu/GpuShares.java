@@ -66,16 +66,16 @@ public final class GpuShares implements AutoCloseable {
   private final Map<String, ProgramRelay> relays = new HashMap<>();
 
   /** Counts of the time in which former clients of a guest were attached. */
-  private record Past(Watchdog.Counters kills, TimeUsage time) {
-    static final Past NONE = new Past(Watchdog.Counters.NONE, TimeUsage.NONE);
+  private record Past(Watchdog.WatchdogCounters kills, TimeUsage time) {
+    static final Past NONE = new Past(Watchdog.WatchdogCounters.NONE, TimeUsage.NONE);
 
-    Past plus(Watchdog.Counters moreKills, TimeUsage moreTime) {
+    Past plus(Watchdog.WatchdogCounters moreKills, TimeUsage moreTime) {
       return new Past(kills.plus(moreKills), time.plus(moreTime));
     }
   }
 
   /** The work of the thread. */
-  private final class Duties implements ShareThread.Work {
+  private final class Duties implements ShareThread.DutyCycle {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);
@@ -265,7 +265,9 @@ public final class GpuShares implements AutoCloseable {
       Past all =
           past.getOrDefault(guest, Past.NONE)
               .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there))
-              .plus(Watchdog.Counters.NONE, relay == null ? TimeUsage.NONE : relay.timeUsage());
+              .plus(
+                  Watchdog.WatchdogCounters.NONE,
+                  relay == null ? TimeUsage.NONE : relay.timeUsage());
       return new QuotaStatus(
           guest,
           gpu.info().name(),

@@ -32,7 +32,7 @@ final class ShareThread implements Runnable {
   private static final long NANOS_PER_MICRO = 1000;
 
   /** The work of a duty cycle. */
-  interface Work {
+  interface DutyCycle {
     /**
      * Keeps every guest to its share of memory.
      *
@@ -61,7 +61,7 @@ final class ShareThread implements Runnable {
     default void afterwards() {}
   }
 
-  private final Work work;
+  private final DutyCycle work;
   private final LongSupplier clock;
   private final LoopFailures failures = new LoopFailures(LOG, "sharing");
   private volatile @Nullable Thread thread;
@@ -96,7 +96,7 @@ final class ShareThread implements Runnable {
   /**
    * @param clock monotonic nanoseconds
    */
-  ShareThread(Work work, LongSupplier clock) {
+  ShareThread(DutyCycle work, LongSupplier clock) {
     this.work = work;
     this.clock = clock;
   }

@@ -230,8 +230,8 @@ public final class GuestBean implements GuestMXBean {
     now.messagesByCommand()
         .forEach((command, n) -> byCommand.put(command.toLowerCase(Locale.ROOT), n));
     HeapUsage heap = host.ask(guest -> guest.heapUsage().orElse(HeapUsage.NONE), HeapUsage.NONE);
-    RateLimit.Room connections = device.connectionRoom();
-    RateLimit.Room maps = device.mapRoom();
+    RateLimit.Allowance connections = device.connectionRoom();
+    RateLimit.Allowance maps = device.mapRoom();
     return new GuestCounters(
         now.connections(),
         now.connectionsRefused(),

@@ -116,7 +116,7 @@ final class Arrivals {
   }
 
   /** A link has come: a thread of its own sees what it brings. */
-  void welcome(MigrationLink link, IncomingMigration.Arrivals bringing) {
+  void welcome(MigrationLink link, IncomingMigration.ReceiverFactory bringing) {
     incoming.removeIf(IncomingMigration::isOver);
     if (closed || incoming.size() >= MAX_INCOMING) {
       link.close();

@@ -120,7 +120,7 @@ final class Checkpoints {
                   () ->
                       surroundings
                           .departures()
-                          .begin(name, new DepartureLedger.Departure(id, to))));
+                          .begin(name, new DepartureLedger.MigrationAttempt(id, to))));
     } else {
       SourceMachine process = ProcessCheckpoint.source(host.device());
       migration =
@@ -210,7 +210,7 @@ final class Checkpoints {
       return new RestoringGuest(
           attached.name(),
           surroundings.ids().get(),
-          new RestoringGuest.Source(DepartureLedger.FILE + path, bytes),
+          new RestoringGuest.CheckpointFile(DepartureLedger.FILE + path, bytes),
           progress -> read(progress, host, attached, path, machine),
           surroundings.clock(),
           observer);

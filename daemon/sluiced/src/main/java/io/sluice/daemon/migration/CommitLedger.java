@@ -121,7 +121,7 @@ final class CommitLedger {
   }
 
   /** The attempts by which a guest has come of which it is not noted that it ran here. */
-  List<UUID> unbegun(String guest) {
+  List<UUID> notBegun(String guest) {
     if (!Files.isDirectory(directory)) {
       return List.of();
     }

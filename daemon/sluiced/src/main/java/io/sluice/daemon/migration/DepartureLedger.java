@@ -33,7 +33,7 @@ final class DepartureLedger {
    * @param id by which the destination knows it
    * @param to {@code HOST:PORT}, or {@link #FILE} and a path
    */
-  record Departure(UUID id, String to) {
+  record MigrationAttempt(UUID id, String to) {
     /** Whether nobody else can have the machine. */
     boolean isCopy() {
       return to.startsWith(FILE);
@@ -52,7 +52,7 @@ final class DepartureLedger {
    *
    * @throws RefusedException when it cannot be
    */
-  void begin(String guest, Departure departure) {
+  void begin(String guest, MigrationAttempt departure) {
     try {
       DurableFile.write(file(guest), departure.id() + " " + departure.to() + "\n");
     } catch (IOException e) {
@@ -65,14 +65,16 @@ final class DepartureLedger {
   }
 
   /** The guest's last one, if it has not ended. */
-  Optional<Departure> find(String guest) {
+  Optional<MigrationAttempt> find(String guest) {
     return Optional.ofNullable(read(guest));
   }
 
-  private @Nullable Departure read(String guest) {
+  private @Nullable MigrationAttempt read(String guest) {
     try {
       String[] parts = Files.readString(file(guest)).strip().split(" ", PARTS);
-      return parts.length == PARTS ? new Departure(UUID.fromString(parts[0]), parts[1]) : null;
+      return parts.length == PARTS
+          ? new MigrationAttempt(UUID.fromString(parts[0]), parts[1])
+          : null;
     } catch (IOException | IllegalArgumentException _) {
       return null; // none, or none of ours
     }
@@ -80,7 +82,7 @@ final class DepartureLedger {
 
   /** It has ended, one way or the other, and the machine's monitor is let go. */
   void end(String guest, UUID id) {
-    Departure last = read(guest);
+    MigrationAttempt last = read(guest);
     if (last == null || !last.id().equals(id)) {
       return;
     }

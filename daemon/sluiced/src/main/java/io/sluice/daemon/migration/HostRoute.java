@@ -7,7 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.migrate.engine.Inquiry;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
@@ -87,7 +87,7 @@ final class HostRoute implements AutoCloseable {
    * @param machine what moves
    * @param again another link to the same daemon
    */
-  record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
+  record MigrationRoute(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
 
   /**
    * The operator's wishes for a way.
@@ -98,7 +98,8 @@ final class HostRoute implements AutoCloseable {
    * @param streams of pages
    * @param compress whether pages are compressed; empty for what the configuration says
    */
-  record Wish(long bytesPerSecond, Duration downtime, int streams, Optional<Boolean> compress) {}
+  record LinkRequest(
+      long bytesPerSecond, Duration downtime, int streams, Optional<Boolean> compress) {}
 
   /**
    * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
@@ -184,14 +185,14 @@ final class HostRoute implements AutoCloseable {
    * A way for a machine. Blocks for its monitor's answers.
    *
    * @param onEnd called when all of it is closed, and the machine's monitor let go
-   * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
+   * @throws SluiceException the machine's monitor cannot be had, or the request not be fulfilled
    */
-  Way open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
-    boolean compressed = wish.compress().orElse(compress);
-    int streams = wish.streams();
+  MigrationRoute open(GuestHost guest, InetSocketAddress to, LinkRequest request, Runnable onEnd) {
+    boolean compressed = request.compress().orElse(compress);
+    int streams = request.streams();
     LinkClient client =
         new LinkClient(
-            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compressed);
+            loops, to.getHostString(), to.getPort(), files, request.bytesPerSecond(), compressed);
     try {
       Path qmp = guest.monitor();
       SourceMachine machine =
@@ -202,11 +203,11 @@ final class HostRoute implements AutoCloseable {
                   new TunnelSource(client, beside(qmp, OUT)),
                   () -> guest.admit(beside(qmp, OUT)),
                   onEnd),
-              new QemuSource.Settings(0, wish.downtime(), PATIENCE),
+              new QemuSource.Settings(0, request.downtime(), PATIENCE),
               threads);
-      return new Way(
+      return new MigrationRoute(
           client.link(ids.get(), streams),
-          withSessions(machine, guest, to, wish),
+          withSessions(machine, guest, to, request),
           () -> client.link(ids.get(), streams));
     } catch (SluiceException e) {
       client.close();
@@ -215,14 +216,14 @@ final class HostRoute implements AutoCloseable {
   }
 
   private SourceMachine withSessions(
-      SourceMachine machine, GuestHost guest, InetSocketAddress to, Wish wish) {
+      SourceMachine machine, GuestHost guest, InetSocketAddress to, LinkRequest request) {
     MachineSessions sessions = guest.device().sessions().orElse(null);
     if (sessions == null) {
       return machine;
     }
     LinkClient client =
         new LinkClient(
-            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), false);
+            loops, to.getHostString(), to.getPort(), files, request.bytesPerSecond(), false);
     return new SessionsSource(
         machine,
         sessions,
@@ -298,9 +299,9 @@ final class HostRoute implements AutoCloseable {
    *
    * @throws RefusedException there is no answer
    */
-  Answer ask(InetSocketAddress to, UUID id, LongSupplier clock) {
-    Wish wish = new Wish(0, DEFAULT_DOWNTIME, 1, Optional.empty());
-    try (Question question = question(to, wish)) {
+  Verdict ask(InetSocketAddress to, UUID id, LongSupplier clock) {
+    LinkRequest request = new LinkRequest(0, DEFAULT_DOWNTIME, 1, Optional.empty());
+    try (Question question = question(to, request)) {
       Inquiry inquiry = new Inquiry(question.link(), id, ANSWER.toNanos(), clock.getAsLong());
       Thread self = Thread.currentThread();
       question.link().setWaker(() -> LockSupport.unpark(self));
@@ -322,11 +323,11 @@ final class HostRoute implements AutoCloseable {
    *
    * @return it, and what is to be closed with it
    */
-  Question question(InetSocketAddress to, Wish wish) {
+  Question question(InetSocketAddress to, LinkRequest request) {
     LinkClient client =
         new LinkClient(
-            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), false);
-    return new Question(client.link(ids.get(), wish.streams()), client);
+            loops, to.getHostString(), to.getPort(), files, request.bytesPerSecond(), false);
+    return new Question(client.link(ids.get(), request.streams()), client);
   }
 
   /**

@@ -42,11 +42,11 @@ final class IncomingMigration implements Runnable, TargetHost {
 
   private final Surroundings surroundings;
   private final MigrationLink link;
-  private final Arrivals arrivals;
+  private final ReceiverFactory arrivals;
   private final Lanes lanes;
   private final MigrationTarget target;
   private final long startNs;
-  private @Nullable Arrival arrival;
+  private @Nullable Receiver arrival;
   private @Nullable MappedGuest mapped;
   private volatile String guest = "";
   private volatile String attempt = "";
@@ -72,27 +72,28 @@ final class IncomingMigration implements Runnable, TargetHost {
   }
 
   /** The maker of what receives a guest, for the way that it comes. */
-  interface Arrivals {
+  interface ReceiverFactory {
     /** What is not as it must be before one can come; looks only. */
     Optional<Reason> unready(GuestHost host);
 
     /**
      * @throws RefusedException when it cannot come here
      */
-    Arrival at(GuestHost host);
+    Receiver at(GuestHost host);
   }
 
   /**
    * @param machine what uses the guest
    * @param guest the guest that is to become the one that comes, once there is one
    */
-  record Arrival(TargetMachine machine, Supplier<Optional<Guest>> guest) {}
+  record Receiver(TargetMachine machine, Supplier<Optional<Guest>> guest) {}
 
   /**
    * @param link closed when it ends, and so are the lanes
    * @param lanes for its work on video memory
    */
-  IncomingMigration(Surroundings surroundings, MigrationLink link, Arrivals arrivals, Lanes lanes) {
+  IncomingMigration(
+      Surroundings surroundings, MigrationLink link, ReceiverFactory arrivals, Lanes lanes) {
     this.surroundings = surroundings;
     this.lanes = lanes;
     this.link = link;
@@ -152,7 +153,7 @@ final class IncomingMigration implements Runnable, TargetHost {
 
   /** Nobody else would let a machine run that has come, were this daemon killed before. */
   private void noteThatItRuns() {
-    Arrival here = arrival;
+    Receiver here = arrival;
     if (here == null || target.phase() != TargetPhase.RUNNING) {
       return;
     }
@@ -266,37 +267,37 @@ final class IncomingMigration implements Runnable, TargetHost {
       throw refused(ArrivalCheck.unknown(offer.name()));
     }
     ArrivalCheck.unfit(offer, host).stream().findFirst().ifPresent(IncomingMigration::refuse);
-    Arrival made = arrivals.at(host);
+    Receiver made = arrivals.at(host);
     arrival = made;
     return made.machine();
   }
 
   /** The arrivals of processes: nobody may be there yet. */
-  record Processes(UnixLink link) implements Arrivals {
+  record Processes(UnixLink link) implements ReceiverFactory {
     @Override
     public Optional<Reason> unready(GuestHost host) {
       return ArrivalCheck.occupied(host);
     }
 
     @Override
-    public Arrival at(GuestHost host) {
+    public Receiver at(GuestHost host) {
       unready(host).ifPresent(IncomingMigration::refuse);
       ProcessTarget made = new ProcessTarget(host.device(), link);
-      return new Arrival(made, made::guest);
+      return new Receiver(made, made::guest);
     }
   }
 
   /** The arrivals of machines: QEMU is there already, and waits. */
-  record Machines(HostRoute route) implements Arrivals {
+  record Machines(HostRoute route) implements ReceiverFactory {
     @Override
     public Optional<Reason> unready(GuestHost host) {
       return ArrivalCheck.empty(host).or(() -> route.unready(host));
     }
 
     @Override
-    public Arrival at(GuestHost host) {
+    public Receiver at(GuestHost host) {
       ArrivalCheck.empty(host).ifPresent(IncomingMigration::refuse);
-      return new Arrival(route.target(host), host.device()::guest);
+      return new Receiver(route.target(host), host.device()::guest);
     }
   }
 
@@ -310,7 +311,7 @@ final class IncomingMigration implements Runnable, TargetHost {
 
   @Override
   public Optional<MappedGuest> guest() {
-    Arrival here = arrival;
+    Receiver here = arrival;
     Optional<Guest> attached = here == null ? Optional.empty() : here.guest().get();
     if (mapped == null && attached.isPresent()) {
       mapped = MappedGuest.of(attached.get(), surroundings.kernel());

@@ -3,9 +3,9 @@ package io.sluice.daemon.migration;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.daemon.migration.DepartureLedger.Departure;
+import io.sluice.daemon.migration.DepartureLedger.MigrationAttempt;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qmp.LeftMachine;
@@ -57,7 +57,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     /**
      * @throws SluiceException with the reason why there is no answer
      */
-    Answer ask(Departure departure);
+    Verdict ask(MigrationAttempt departure);
   }
 
   /**
@@ -80,11 +80,11 @@ final class LeftMachines implements Runnable, AutoCloseable {
   private static final class Standing {
     final String guest;
     final Path qmp;
-    final Optional<Departure> departure;
+    final Optional<MigrationAttempt> departure;
     final long sinceNs;
     volatile Reason why = new Reason("", "", "");
 
-    Standing(String guest, Path qmp, Optional<Departure> departure, long sinceNs) {
+    Standing(String guest, Path qmp, Optional<MigrationAttempt> departure, long sinceNs) {
       this.guest = guest;
       this.qmp = qmp;
       this.departure = departure;
@@ -123,7 +123,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     thread = Thread.currentThread();
     monitors.forEach((guest, qmp) -> {
       if (Files.exists(qmp)) {
-        Optional<Departure> departure = surroundings.departures().find(guest);
+        Optional<MigrationAttempt> departure = surroundings.departures().find(guest);
         standing.put(guest, new Standing(guest, qmp, departure, surroundings.clock().getAsLong()));
       }
     });
@@ -168,7 +168,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
 
   /** The daemon died between its record, that the machine is its own, and letting it run. */
   private void begin(Standing machine) {
-    if (surroundings.arrivals().unbegun(machine.guest).isEmpty()) {
+    if (surroundings.arrivals().notBegun(machine.guest).isEmpty()) {
       forget(machine); // somebody has paused it
       return;
     }
@@ -190,13 +190,13 @@ final class LeftMachines implements Runnable, AutoCloseable {
     }
   }
 
-  private Answer answer(Standing machine) {
-    Departure departure = machine.departure.orElse(null);
+  private Verdict answer(Standing machine) {
+    MigrationAttempt departure = machine.departure.orElse(null);
     if (departure == null) {
       throw new RefusedException(
           ArrivalCode.NO_NOTE, Errno.ENOENT, "it is not noted where the machine was going", "");
     }
-    return departure.isCopy() ? Answer.SOURCE : surroundings.destination().ask(departure);
+    return departure.isCopy() ? Verdict.SOURCE : surroundings.destination().ask(departure);
   }
 
   /** Nobody is told twice of the same doubt. */
@@ -208,7 +208,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
             "the daemon was ended while it gave the machine away, and nobody says whose it is: "
                 + why.what(),
             "Start the daemon of "
-                + machine.departure.map(Departure::to).orElse("its destination")
+                + machine.departure.map(MigrationAttempt::to).orElse("its destination")
                 + ", which knows. Only if you know yourself: sluicectl migration resolve "
                 + machine.guest
                 + " --here when it certainly runs nowhere else and never will, --there when it"
@@ -230,28 +230,28 @@ final class LeftMachines implements Runnable, AutoCloseable {
    *
    * @throws SluiceException its monitor does not answer
    */
-  void resolve(String guest, Answer whose) {
+  void resolve(String guest, Verdict whose) {
     Standing machine = standing.get(guest);
     if (machine != null) {
       decide(machine, whose, ", the operator says");
     }
   }
 
-  private void decide(Standing machine, Answer whose, String says) {
+  private void decide(Standing machine, Verdict whose, String says) {
     deciding.lock();
     try {
       if (standing.get(machine.guest) != machine) {
         return; // it was decided meanwhile
       }
       Found _ =
-          whose == Answer.SOURCE
+          whose == Verdict.SOURCE
               ? LeftMachine.goOn(machine.qmp, surroundings.threads(), PATIENCE)
               : LeftMachine.end(machine.qmp, surroundings.threads(), PATIENCE);
       forget(machine);
     } finally {
       deciding.unlock();
     }
-    if (whose == Answer.SOURCE) {
+    if (whose == Verdict.SOURCE) {
       tell(machine, "released", "the machine goes on here, without its GPU" + says);
     } else {
       tell(machine, "done", "the machine runs at the destination, and was ended here" + says);
@@ -262,7 +262,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     if (standing.remove(machine.guest, machine)) {
       machine.departure.ifPresent(gone -> surroundings.departures().end(machine.guest, gone.id()));
       surroundings.undecided().accept(machine.guest, false);
-      surroundings.arrivals().unbegun(machine.guest).forEach(surroundings.arrivals()::begun);
+      surroundings.arrivals().notBegun(machine.guest).forEach(surroundings.arrivals()::begun);
     }
   }
 
@@ -293,7 +293,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
         id(machine),
         MigrationStatusView.MIGRATION,
         "out",
-        machine.departure.map(Departure::to).orElse(""),
+        machine.departure.map(MigrationAttempt::to).orElse(""),
         UNDECIDED,
         machine.why.what(),
         machine.why.remedy(),

@@ -66,9 +66,9 @@ final class MigrationOptions {
   }
 
   /** What concerns the way to another host. */
-  static HostRoute.Wish wish(Map<String, String> options, long bytesPerSecond)
+  static HostRoute.LinkRequest linkRequest(Map<String, String> options, long bytesPerSecond)
       throws OperationsException {
-    return new HostRoute.Wish(
+    return new HostRoute.LinkRequest(
         bytesPerSecond,
         duration(options.get("downtime"), HostRoute.DEFAULT_DOWNTIME),
         (int)

@@ -127,7 +127,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     views = new MigrationViews(departing, arrivals, left);
   }
 
-  private Inquiry.Answer ask(DepartureLedger.Departure departure) {
+  private Inquiry.Verdict ask(DepartureLedger.MigrationAttempt departure) {
     HostRoute open = route();
     Optional<InetSocketAddress> to = HostRoute.address(departure.to());
     if (open == null || to.isEmpty()) {
@@ -217,7 +217,8 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       throws OperationsException {
     String failed = "cannot check guest \"" + guest + "\"";
     MigrationSettings settings = MigrationOptions.settings(options);
-    HostRoute.Wish wish = MigrationOptions.wish(options, settings.linkBytesPerSecond());
+    HostRoute.LinkRequest request =
+        MigrationOptions.linkRequest(options, settings.linkBytesPerSecond());
     GuestHost host = find(failed, guest);
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
@@ -237,16 +238,16 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         open.obstacles(host).forEach(check::add);
       }
       if (open != null) {
-        try (HostRoute.Question question = open.question(address.get(), wish)) {
+        try (HostRoute.Question question = open.question(address.get(), request)) {
           check.destination(question.link(), true, clock);
         }
-        check.downtime(wish.downtime());
+        check.downtime(request.downtime());
         if (!busy && check.isAnswered()) {
           open.sessionObstacles(host, address.get(), stateDir).forEach(check::add);
         }
       }
     }
-    return check.view(wish.downtime());
+    return check.view(request.downtime());
   }
 
   private void askProcessTarget(MigrationCheck check, Path path) {
@@ -318,14 +319,14 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     String name = attached.name();
     String peer = to.getHostString() + ":" + to.getPort();
     UUID id = drawId();
-    HostRoute.Way way;
+    HostRoute.MigrationRoute way;
     try {
       way =
           route(failed)
               .open(
                   host,
                   to,
-                  MigrationOptions.wish(options, settings.linkBytesPerSecond()),
+                  MigrationOptions.linkRequest(options, settings.linkBytesPerSecond()),
                   () -> departures.end(name, id));
     } catch (SluiceException e) {
       throw Problem.of(ErrorCode.MIGRATION_BLOCKED, failed, e.what(), e.remedy()).exception();
@@ -335,7 +336,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
             failed,
             attached,
             () -> {
-              departures.begin(name, new DepartureLedger.Departure(id, peer));
+              departures.begin(name, new DepartureLedger.MigrationAttempt(id, peer));
               return outgoing(
                   attached,
                   parts(id, attached, peer, options, way.machine(), way.link()),
@@ -349,14 +350,14 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         .id();
   }
 
-  private OutgoingMigration.Parts parts(
+  private OutgoingMigration.OutgoingParts parts(
       UUID id,
       Guest guest,
       String peer,
       Map<String, String> options,
       SourceMachine machine,
       MigrationLink link) {
-    return new OutgoingMigration.Parts(
+    return new OutgoingMigration.OutgoingParts(
         id,
         peer,
         contexts.of(guest.name(), peer, machine, options),
@@ -373,7 +374,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   private OutgoingMigration outgoing(
       Guest guest,
-      OutgoingMigration.Parts parts,
+      OutgoingMigration.OutgoingParts parts,
       MigrationSettings settings,
       OutgoingMigration.Reconnect reconnect) {
     return new OutgoingMigration(guest, parts, settings, clock, randoms.get(), reconnect, observer);
@@ -447,7 +448,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   @Override
   public void resolve(String guest, boolean here) throws OperationsException {
     String failed = "cannot say whose guest \"" + guest + "\" is";
-    Inquiry.Answer whose = here ? Inquiry.Answer.SOURCE : Inquiry.Answer.DESTINATION;
+    Inquiry.Verdict whose = here ? Inquiry.Verdict.SOURCE : Inquiry.Verdict.DESTINATION;
     if (left.isUndecided(guest)) {
       try {
         left.resolve(guest, whose);

@@ -3,7 +3,7 @@ package io.sluice.daemon.migration;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSource;
@@ -50,7 +50,7 @@ final class OutgoingMigration implements Runnable {
   private final long startNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile @Nullable Answer said; // by the operator
+  private volatile @Nullable Verdict verdict; // by the operator
   private volatile boolean undecided; // told
 
   /** The maker of another link to the same destination, to ask it what became of the guest. */
@@ -72,7 +72,7 @@ final class OutgoingMigration implements Runnable {
    * @param onUndecided told when the destination's word is needed and the link to it has ended, and
    *     when that is over
    */
-  record Parts(
+  record OutgoingParts(
       UUID id,
       String peer,
       MoveContext context,
@@ -85,7 +85,7 @@ final class OutgoingMigration implements Runnable {
 
   OutgoingMigration(
       Guest guest,
-      Parts parts,
+      OutgoingParts parts,
       MigrationSettings settings,
       LongSupplier clock,
       RandomGenerator random,
@@ -107,7 +107,7 @@ final class OutgoingMigration implements Runnable {
     report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(
-            new MigrationSource.Parts(mapped, machine, link, lanes),
+            new MigrationSource.MigrationParts(mapped, machine, link, lanes),
             settings,
             parts.id(),
             random,
@@ -158,9 +158,9 @@ final class OutgoingMigration implements Runnable {
         if (doubt.poll(source.isUndecided(), now)) {
           tellUndecided();
         }
-        Answer wish = said;
-        if (wish != null && source.isUndecided()) {
-          obey(wish);
+        Verdict decision = verdict;
+        if (decision != null && source.isUndecided()) {
+          carryOut(decision);
         } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
           askedNs = now;
           ask(self);
@@ -208,8 +208,8 @@ final class OutgoingMigration implements Runnable {
     tell(LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
   }
 
-  private void obey(Answer wish) {
-    switch (wish) {
+  private void carryOut(Verdict decision) {
+    switch (decision) {
       case SOURCE ->
           source.reclaim(
               new Reason(
@@ -258,8 +258,8 @@ final class OutgoingMigration implements Runnable {
   }
 
   /** The operator says whose an undecided guest is. */
-  void resolve(Answer whose) {
-    said = whose;
+  void resolve(Verdict newVerdict) {
+    verdict = newVerdict;
   }
 
   MigrationReport report() {

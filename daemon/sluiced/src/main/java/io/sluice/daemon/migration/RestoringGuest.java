@@ -27,8 +27,8 @@ final class RestoringGuest implements Runnable {
 
   private final String guest;
   private final String id;
-  private final Source source;
-  private final Work work;
+  private final CheckpointFile source;
+  private final RestoreTask work;
   private final LongSupplier clock;
   private final IncomingMigration.PhaseObserver observer;
   private final long startNs;
@@ -46,11 +46,11 @@ final class RestoringGuest implements Runnable {
    * @param named as operators know it
    * @param bytes of it
    */
-  record Source(String named, long bytes) {}
+  record CheckpointFile(String named, long bytes) {}
 
   /** The work itself, which tells its progress. */
   @FunctionalInterface
-  interface Work {
+  interface RestoreTask {
     /**
      * @return why it came to nothing
      * @throws SluiceException likewise
@@ -61,8 +61,8 @@ final class RestoringGuest implements Runnable {
   RestoringGuest(
       String guest,
       UUID id,
-      Source source,
-      Work work,
+      CheckpointFile source,
+      RestoreTask work,
       LongSupplier clock,
       IncomingMigration.PhaseObserver observer) {
     this.guest = guest;

@@ -38,12 +38,12 @@ import javax.management.OperationsException;
 public final class ConfigReload {
   /** The place that the configuration is read from. */
   @FunctionalInterface
-  public interface Source {
+  public interface ConfigSource {
     /** Reads all of it again. */
     DaemonConfig read() throws ConfigException;
   }
 
-  private final Source source;
+  private final ConfigSource source;
   private final GuestTable guests;
   private final Supplier<Optional<Migrations>> migrations;
   private final ReentrantLock lock = new ReentrantLock();
@@ -55,7 +55,7 @@ public final class ConfigReload {
    */
   public ConfigReload(
       DaemonConfig running,
-      Source source,
+      ConfigSource source,
       GuestTable guests,
       Supplier<Optional<Migrations>> migrations) {
     this.running = running;

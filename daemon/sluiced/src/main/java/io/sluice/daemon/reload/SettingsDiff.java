@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  * so far. One of which nothing is said waits for the next start.
  */
 final class SettingsDiff {
-  private record Outcome(String effect, String reason) {}
+  private record ChangeEffect(String effect, String reason) {}
 
-  private static final Outcome WAITS =
-      new Outcome(ReloadedSetting.NEXT_START, "it is read at the start alone");
+  private static final ChangeEffect WAITS =
+      new ChangeEffect(ReloadedSetting.NEXT_START, "it is read at the start alone");
 
   private final Map<String, Setting> before = new LinkedHashMap<>();
   private final Map<String, Setting> after = new LinkedHashMap<>();
-  private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
+  private final Map<String, ChangeEffect> outcomes = new LinkedHashMap<>();
 
   /** Guests that come or go as a whole, by the beginning of their settings. */
-  private final Map<String, Outcome> wholes = new LinkedHashMap<>();
+  private final Map<String, ChangeEffect> wholes = new LinkedHashMap<>();
 
   private final List<ReloadedSetting> more = new ArrayList<>();
 
@@ -48,20 +48,20 @@ final class SettingsDiff {
   }
 
   void now(String key) {
-    outcomes.put(key, new Outcome(ReloadedSetting.NOW, ""));
+    outcomes.put(key, new ChangeEffect(ReloadedSetting.NOW, ""));
   }
 
   void kept(String key, String reason) {
-    outcomes.put(key, new Outcome(ReloadedSetting.KEPT, reason));
+    outcomes.put(key, new ChangeEffect(ReloadedSetting.KEPT, reason));
   }
 
   void failed(String key, String reason) {
-    outcomes.put(key, new Outcome(ReloadedSetting.FAILED, reason));
+    outcomes.put(key, new ChangeEffect(ReloadedSetting.FAILED, reason));
   }
 
   /** A guest comes or goes. */
   void whole(String guest, String effect, String reason) {
-    wholes.put(LiveKeys.guest(guest), new Outcome(effect, reason));
+    wholes.put(LiveKeys.guest(guest), new ChangeEffect(effect, reason));
   }
 
   /** Something that is no difference of settings. */
@@ -78,7 +78,7 @@ final class SettingsDiff {
       if (guest != null && reported.add(guest)) {
         report.add(whole(guest));
       } else if (guest == null && differs(key)) {
-        Outcome outcome = outcomes.getOrDefault(key, WAITS);
+        ChangeEffect outcome = outcomes.getOrDefault(key, WAITS);
         report.add(
             new ReloadedSetting(
                 key, value(before, key), value(after, key), outcome.effect(), outcome.reason()));
@@ -88,7 +88,7 @@ final class SettingsDiff {
   }
 
   private ReloadedSetting whole(String guest) {
-    Outcome outcome = wholes.getOrDefault(guest, WAITS);
+    ChangeEffect outcome = wholes.getOrDefault(guest, WAITS);
     String name = guest + ".name";
     return new ReloadedSetting(
         guest,
@@ -103,7 +103,7 @@ final class SettingsDiff {
     ImmutableList.Builder<Setting> effective = ImmutableList.builder();
     for (String key : keys()) {
       String guest = wholeOf(key);
-      Outcome outcome =
+      ChangeEffect outcome =
           guest == null ? outcomes.getOrDefault(key, WAITS) : wholes.getOrDefault(guest, WAITS);
       boolean taken = !differs(key) || outcome.effect().equals(ReloadedSetting.NOW);
       Setting setting = taken ? after.get(key) : before.get(key);

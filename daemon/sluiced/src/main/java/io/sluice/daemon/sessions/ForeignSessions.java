@@ -256,12 +256,12 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
   }
 
   /** A session of a guest of another host. */
-  Optional<GuestMoves.Placed> find(String name, long session) {
-    List<GuestMoves.Placed> found = new ArrayList<>();
+  Optional<GuestMoves.LocatedSession> find(String name, long session) {
+    List<GuestMoves.LocatedSession> found = new ArrayList<>();
     ask()
-        .hear((guest, host, report) -> {
+        .forEachReport((guest, host, report) -> {
           if (guest.equals(name) && report.number() == session) {
-            found.add(new GuestMoves.Placed(report, GuestMoves.DEFAULT, host));
+            found.add(new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host));
           }
         });
     return found.stream().findFirst();

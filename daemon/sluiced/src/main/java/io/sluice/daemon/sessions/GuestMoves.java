@@ -68,7 +68,7 @@ final class GuestMoves implements AutoCloseable {
   private final Supplier<Optional<ServingHost>> main;
   private final HostStarter starter;
   private final Map<String, HostStarter> starters;
-  private final Opener opener;
+  private final HostOpener opener;
   private final HostedSessions machine;
   private final GuestSessions.Surroundings surroundings;
   private final BiConsumer<String, String> tell;
@@ -87,12 +87,12 @@ final class GuestMoves implements AutoCloseable {
 
   /** The opener of hosts to which sessions move. */
   @FunctionalInterface
-  interface Opener {
+  interface HostOpener {
     SideHost open(String name, HostStarter starter);
   }
 
   /** A session and the name of the host it lives in. */
-  record Placed(SessionReport report, String host, ServingHost at) {}
+  record LocatedSession(SessionReport report, String host, ServingHost at) {}
 
   /**
    * @param main the host that listens, if it serves
@@ -106,7 +106,7 @@ final class GuestMoves implements AutoCloseable {
       Supplier<Optional<ServingHost>> main,
       HostStarter starter,
       Map<String, HostStarter> starters,
-      Opener opener,
+      HostOpener opener,
       HostedSessions machine,
       GuestSessions.Surroundings surroundings,
       BiConsumer<String, String> tell) {
@@ -151,31 +151,32 @@ final class GuestMoves implements AutoCloseable {
    * moves meanwhile may be on its way past the question, and all are asked again then. One that
    * goes to and fro would have to do so between two questions each time.
    */
-  List<Placed> list() {
-    return new Listing().all();
+  List<LocatedSession> list() {
+    return new SessionListing().all();
   }
 
   /** As {@link #list}, for whoever asks others meanwhile. */
-  Listing ask() {
-    return new Listing();
+  SessionListing ask() {
+    return new SessionListing();
   }
 
   /** The list of all sessions, asked for. */
-  final class Listing {
+  final class SessionListing {
     private long over = latest.over();
     private SessionsQuestion question = question();
 
-    private Listing() {}
+    private SessionListing() {}
 
     private SessionsQuestion question() {
       return new SessionsQuestion(places(), surroundings.nanoTime());
     }
 
     /** Waits for it. */
-    List<Placed> all() {
-      List<Placed> all = new ArrayList<>();
+    List<LocatedSession> all() {
+      List<LocatedSession> all = new ArrayList<>();
       for (int asked = 1; ; asked++) {
-        question.hear((name, host, report) -> all.add(new Placed(report, name, host)));
+        question.forEachReport(
+            (name, host, report) -> all.add(new LocatedSession(report, name, host)));
         if (asked == MOST_ASKED || latest.isQuietSince(over)) {
           return latest.once(all);
         }
@@ -186,7 +187,7 @@ final class GuestMoves implements AutoCloseable {
   }
 
   /** A session, wherever it lives. */
-  Optional<Placed> find(long session) {
+  Optional<LocatedSession> find(long session) {
     return list().stream().filter(each -> each.report().number() == session).findFirst();
   }
 
@@ -199,7 +200,7 @@ final class GuestMoves implements AutoCloseable {
   SessionMove move(long session, String to, boolean checkOnly) throws OperationsException {
     String failed =
         "cannot move session " + session + " of guest \"" + guest + "\" to \"" + to + "\"";
-    Placed from = find(session).orElseThrow(() -> unknown(failed));
+    LocatedSession from = find(session).orElseThrow(() -> unknown(failed));
     if (from.host().equals(PARKED)) {
       throw inAFile(failed);
     }
@@ -217,7 +218,7 @@ final class GuestMoves implements AutoCloseable {
    * @param file a socket to whoever writes it; stays the caller's
    */
   SessionMove park(long session, String key, Fd file, String failed) throws OperationsException {
-    Placed from = find(session).orElseThrow(() -> unknown(failed));
+    LocatedSession from = find(session).orElseThrow(() -> unknown(failed));
     if (from.host().equals(PARKED)) {
       throw inAFile(failed);
     }
@@ -242,7 +243,7 @@ final class GuestMoves implements AutoCloseable {
    */
   SessionMove unpark(long session, String key, String to, Fd file, String failed)
       throws OperationsException {
-    Placed from = find(session).orElseThrow(() -> unknown(failed));
+    LocatedSession from = find(session).orElseThrow(() -> unknown(failed));
     if (!from.host().equals(PARKED)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is in no file");
     }
@@ -297,10 +298,10 @@ final class GuestMoves implements AutoCloseable {
 
   /** Has the host that a session leaves, if it ends with its last one, answer first. */
   private SessionMove arranged(
-      Placed from, String to, boolean checkOnly, String failed, Carrier carrier)
+      LocatedSession from, String to, boolean checkOnly, String failed, Carrier carrier)
       throws OperationsException {
     long session = from.report().number();
-    try (LatestPlaces.Way _ = latest.begin()) {
+    try (LatestPlaces.MoveInProgress _ = latest.begin()) {
       SideHost leaving = side(from.host());
       if (leaving == null || !leaving.expect(session)) {
         return result(session, to, carrier.carry(), checkOnly, failed);
@@ -319,7 +320,7 @@ final class GuestMoves implements AutoCloseable {
     }
   }
 
-  private Moved moved(Placed from, String to, boolean checkOnly, String failed)
+  private Moved moved(LocatedSession from, String to, boolean checkOnly, String failed)
       throws OperationsException {
     SessionReport report = from.report();
     if (!surroundings.route().get().leadsTo().test(to)) {
@@ -401,7 +402,7 @@ final class GuestMoves implements AutoCloseable {
     }
   }
 
-  private Moved carryOut(Placed from, String to, Target place, Way way, String failed)
+  private Moved carryOut(LocatedSession from, String to, Target place, Way way, String failed)
       throws OperationsException {
     SessionReport report = from.report();
     ServingHost target = place.host();
@@ -538,8 +539,8 @@ final class GuestMoves implements AutoCloseable {
   /** Gives up a session's move. */
   void stay(long session) throws OperationsException {
     String failed = "cannot stop the move of session " + session + " of guest \"" + guest + "\"";
-    Placed placed = find(session).orElseThrow(() -> unknown(failed));
-    Optional<HostMessage> answer = ask(placed.at(), id -> new Stay(id, session));
+    LocatedSession located = find(session).orElseThrow(() -> unknown(failed));
+    Optional<HostMessage> answer = ask(located.at(), id -> new Stay(id, session));
     if (!(answer.orElse(null) instanceof HostMessage.Done done) || !done.error().isEmpty()) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is not being moved");
     }

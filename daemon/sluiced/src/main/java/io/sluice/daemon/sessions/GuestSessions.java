@@ -319,7 +319,7 @@ final class GuestSessions implements AutoCloseable {
     if (isClosed()) { // while it came: close has seen no link
       own.end();
     }
-    return host.reason(own.run(new Ears(host, seat, order.limits())));
+    return host.reason(own.run(new HostListener(host, seat, order.limits())));
   }
 
   /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
@@ -364,23 +364,23 @@ final class GuestSessions implements AutoCloseable {
   }
 
   /** The listener to what a host says by itself. */
-  private final class Ears implements HostLink.Listener {
+  private final class HostListener implements HostLink.Listener {
     private final ServingHost host;
     private final TurnSeat seat;
-    private final SessionLimits told;
+    private final SessionLimits sent;
 
     /**
      * @param told with the order to serve
      */
-    Ears(ServingHost host, TurnSeat seat, SessionLimits told) {
+    HostListener(ServingHost host, TurnSeat seat, SessionLimits sent) {
       this.host = host;
       this.seat = seat;
-      this.told = told;
+      this.sent = sent;
     }
 
     @Override
     public void onTurns() {
-      surroundings.turns().poke();
+      surroundings.turns().wake();
     }
 
     @Override
@@ -393,7 +393,7 @@ final class GuestSessions implements AutoCloseable {
         serving = host;
         now = limits;
       }
-      if (!now.equals(told)) { // they have changed since
+      if (!now.equals(sent)) { // they have changed since
         var _ = host.tell(id -> new LimitSessions(id, now), List.of());
       }
       surroundings.turns().name(seat, said.turns());

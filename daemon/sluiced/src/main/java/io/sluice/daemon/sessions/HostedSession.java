@@ -6,7 +6,7 @@ import com.google.common.collect.Multiset;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
-import io.sluice.daemon.sessions.HostedSessions.Host;
+import io.sluice.daemon.sessions.HostedSessions.SessionProcess;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Left;
@@ -60,18 +60,18 @@ final class HostedSession implements ApiSessions.Opened {
    * said that nothing is left of that.
    */
   @GuardedBy("lock")
-  private final Multiset<Host> holders = HashMultiset.create();
+  private final Multiset<SessionProcess> holders = HashMultiset.create();
 
   /** Where it lives. */
   @GuardedBy("lock")
-  private Host home;
+  private SessionProcess home;
 
   /** Whether a host has told the guest of its end. */
   @GuardedBy("lock")
-  private boolean told;
+  private boolean isReported;
 
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
-  private final Map<Host, Asked> asked = new ConcurrentHashMap<>();
+  private final Map<SessionProcess, Asked> asked = new ConcurrentHashMap<>();
   private volatile CompletableFuture<Void> move = CompletableFuture.completedFuture(null);
   private volatile boolean ending;
   private volatile Consumer<Errno> ended = _ -> {};
@@ -100,7 +100,7 @@ final class HostedSession implements ApiSessions.Opened {
    * @param home where it has been opened
    * @param onGone hears once that it is gone
    */
-  HostedSession(Host home, long number, Consumer<HostedSession> onGone) {
+  HostedSession(SessionProcess home, long number, Consumer<HostedSession> onGone) {
     this.home = home;
     this.number = number;
     this.onGone = onGone;
@@ -119,7 +119,7 @@ final class HostedSession implements ApiSessions.Opened {
   // ---- hosts ----
 
   /** Another host is about to have its memory. */
-  void onMoving(Host to) {
+  void onMoving(SessionProcess to) {
     synchronized (lock) {
       holders.add(to);
     }
@@ -130,7 +130,7 @@ final class HostedSession implements ApiSessions.Opened {
   }
 
   /** It lives in another host from now on. */
-  void onArrived(Host to) {
+  void onArrived(SessionProcess to) {
     synchronized (lock) {
       home = to;
     }
@@ -144,42 +144,42 @@ final class HostedSession implements ApiSessions.Opened {
    * A host has let go of it: it ended there, has moved from there, or did not come. It may have
    * come back before the host says that it had left.
    */
-  void onEnded(Host host, boolean guestKnows) {
+  void onEnded(SessionProcess host, boolean guestKnows) {
     release(host, 1, guestKnows);
   }
 
   /** A host has no process any more; whoever waits for that goes on first. */
-  void onHostGone(Host host) {
+  void onHostGone(SessionProcess host) {
     release(host, Integer.MAX_VALUE, false);
   }
 
-  private void release(Host host, int times, boolean guestKnows) {
-    boolean untold;
+  private void release(SessionProcess host, int times, boolean guestKnows) {
+    boolean unreported;
     synchronized (lock) {
       if (holders.remove(host, times) == 0) {
         return;
       }
-      told |= guestKnows;
+      isReported |= guestKnows;
       if (!holders.isEmpty()) {
         return;
       }
-      untold = !told;
+      unreported = !isReported;
     }
     boolean _ = gone.complete(null);
     boolean _ = move.complete(null);
     onGone.accept(this);
-    if (untold) {
+    if (unreported) {
       ended.accept(Errno.EPIPE);
     }
   }
 
-  private Host home() {
+  private SessionProcess home() {
     synchronized (lock) {
       return home;
     }
   }
 
-  private List<Host> holders() {
+  private List<SessionProcess> holders() {
     synchronized (lock) {
       return List.copyOf(holders.elementSet());
     }
@@ -192,7 +192,7 @@ final class HostedSession implements ApiSessions.Opened {
     if (gone.isDone() || ending) {
       throw HostedSessions.refused(Errno.EPIPE, "the session has ended, number=" + number);
     }
-    Host at = home();
+    SessionProcess at = home();
     Optional<HostMessage> answer = add(at, index, memory);
     if (isMoving(answer) && Patience.await(move, MOVE_PATIENCE) && home() != at) {
       answer = add(home(), index, memory);
@@ -200,7 +200,7 @@ final class HostedSession implements ApiSessions.Opened {
     HostedSessions.check(answer, Errno.EPIPE);
   }
 
-  private Optional<HostMessage> add(Host at, int index, SessionMemory memory) {
+  private Optional<HostMessage> add(SessionProcess at, int index, SessionMemory memory) {
     return at.ask(
         id ->
             new AddSegment(id, number, index, memory.files().size(), HostedSessions.pieces(memory)),
@@ -241,7 +241,8 @@ final class HostedSession implements ApiSessions.Opened {
         left.sentBytes(),
         left.stoppedNs(),
         left.pages().stream()
-            .map(range -> new ApiSessions.Pages(range.index(), range.offset(), range.bytes()))
+            .map(
+                range -> new ApiSessions.WrittenPages(range.index(), range.offset(), range.bytes()))
             .collect(ImmutableList.toImmutableList()));
   }
 
@@ -277,7 +278,7 @@ final class HostedSession implements ApiSessions.Opened {
   @Override
   public boolean end() {
     ending = true;
-    for (Host holder : holders()) {
+    for (SessionProcess holder : holders()) {
       Asked before = asked.get(holder);
       if (before == null) {
         askToEnd(holder);
@@ -288,7 +289,7 @@ final class HostedSession implements ApiSessions.Opened {
     return gone.isDone();
   }
 
-  private void askToEnd(Host holder) {
+  private void askToEnd(SessionProcess holder) {
     CompletableFuture<?> answer = holder.tell(id -> new EndSession(id, number), List.of());
     asked.put(holder, new Asked(answer, holder.nanoTime()));
   }

@@ -45,7 +45,7 @@ final class HostedSessions implements ApiSessions {
           Errno.EPIPE);
 
   /** A process in which sessions of the guest live. */
-  interface Host {
+  interface SessionProcess {
     /**
      * Its answer to an order; none when it has ended. One that does not answer in time is ended,
      * and gone when this returns none.
@@ -71,7 +71,7 @@ final class HostedSessions implements ApiSessions {
     boolean isGone();
   }
 
-  private final Supplier<Optional<? extends Host>> main;
+  private final Supplier<Optional<? extends SessionProcess>> main;
   private final LongSupplier mostMemoryBytes;
   private final Object lock = new Object();
 
@@ -83,7 +83,7 @@ final class HostedSessions implements ApiSessions {
    * @param main the host in which sessions are opened, if it serves
    * @param mostMemoryBytes of the objects of all
    */
-  HostedSessions(Supplier<Optional<? extends Host>> main, LongSupplier mostMemoryBytes) {
+  HostedSessions(Supplier<Optional<? extends SessionProcess>> main, LongSupplier mostMemoryBytes) {
     this.main = main;
     this.mostMemoryBytes = mostMemoryBytes;
   }
@@ -115,7 +115,7 @@ final class HostedSessions implements ApiSessions {
     List<MemoryPiece> pieces = pieces(memory);
     List<Fd> files = new ArrayList<>(memory.files());
     files.addAll(others);
-    Host host =
+    SessionProcess host =
         main.get()
             .orElseThrow(() -> refused(Errno.EAGAIN, "the guest has no session host just now"));
     Shared answer =
@@ -126,7 +126,7 @@ final class HostedSessions implements ApiSessions {
   }
 
   /** The session that a host has opened: it is there, has ended by now, or its host has. */
-  private Opened claim(Host host, long number, Consumer<Errno> ended) {
+  private Opened claim(SessionProcess host, long number, Consumer<Errno> ended) {
     synchronized (lock) {
       HostedSession session = sessions.get(number);
       if (session != null) {
@@ -145,7 +145,7 @@ final class HostedSessions implements ApiSessions {
   // ---- what the host tells ----
 
   /** A session of the machine is there; by the thread that hears the host. */
-  void onOpened(Host host, long number) {
+  void onOpened(SessionProcess host, long number) {
     synchronized (lock) {
       if (sessions.size() < GuestAbi.MAX_API_SESSIONS) {
         sessions.putIfAbsent(number, new HostedSession(host, number, this::forget));
@@ -166,17 +166,17 @@ final class HostedSessions implements ApiSessions {
    *
    * @param guestKnows whether the host has told the guest that it ended
    */
-  void onEnded(Host host, long number, boolean guestKnows) {
+  void onEnded(SessionProcess host, long number, boolean guestKnows) {
     find(number).ifPresent(session -> session.onEnded(host, guestKnows));
   }
 
   /** A session, which may be none of the machine, is about to move to a host. */
-  void onMoving(Host to, long number) {
+  void onMoving(SessionProcess to, long number) {
     find(number).ifPresent(session -> session.onMoving(to));
   }
 
   /** A session that moved lives in a host from now on. */
-  void onArrived(Host to, long number) {
+  void onArrived(SessionProcess to, long number) {
     find(number).ifPresent(session -> session.onArrived(to));
   }
 
@@ -194,7 +194,7 @@ final class HostedSessions implements ApiSessions {
   }
 
   /** A host has no process any more. */
-  void onHostGone(Host host) {
+  void onHostGone(SessionProcess host) {
     List<HostedSession> all;
     synchronized (lock) {
       all = List.copyOf(sessions.values());

@@ -1,7 +1,7 @@
 package io.sluice.daemon.sessions;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.daemon.sessions.GuestMoves.Placed;
+import io.sluice.daemon.sessions.GuestMoves.LocatedSession;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,13 +24,13 @@ final class LatestPlaces {
   private long over;
 
   /** A move that is under way until it is closed. */
-  interface Way extends AutoCloseable {
+  interface MoveInProgress extends AutoCloseable {
     @Override
     void close();
   }
 
   /** A session's move begins. */
-  synchronized Way begin() {
+  synchronized MoveInProgress begin() {
     begun++;
     return this::end;
   }
@@ -59,12 +59,14 @@ final class LatestPlaces {
    *
    * @param listed by all of the guest's hosts; those that nobody lists any more are forgotten
    */
-  synchronized List<Placed> once(List<Placed> listed) {
-    Map<Long, Placed> once = new LinkedHashMap<>();
-    for (Placed placed : listed) {
-      long number = placed.report().number();
+  synchronized List<LocatedSession> once(List<LocatedSession> listed) {
+    Map<Long, LocatedSession> once = new LinkedHashMap<>();
+    for (LocatedSession located : listed) {
+      long number = located.report().number();
       once.merge(
-          number, placed, (first, other) -> other.host().equals(hosts.get(number)) ? other : first);
+          number,
+          located,
+          (first, other) -> other.host().equals(hosts.get(number)) ? other : first);
     }
     hosts.keySet().retainAll(once.keySet());
     return once.values().stream().collect(Collectors.toUnmodifiableList());

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A session host's process that is connected: its link, until nothing of the process is left. */
-final class ServingHost implements HostedSessions.Host {
+final class ServingHost implements HostedSessions.SessionProcess {
   private static final Logger LOG = LoggerFactory.getLogger(ServingHost.class);
 
   /** A machine waits 5 s for a call, and ending a host that does not answer takes time, too. */

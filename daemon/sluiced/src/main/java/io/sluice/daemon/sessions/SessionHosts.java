@@ -260,28 +260,29 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     } else {
       chosen = Map.of(guest, find("cannot list sessions", guest));
     }
-    Map<String, GuestMoves.Listing> asked = new TreeMap<>();
+    Map<String, GuestMoves.SessionListing> asked = new TreeMap<>();
     chosen.forEach((name, sessions) -> asked.put(name, sessions.moves().ask()));
     Optional<SessionsQuestion> visitors =
         guest.isEmpty() ? foreign().map(ForeignSessions::ask) : Optional.empty();
     List<SessionStatus> found = new ArrayList<>();
     asked.forEach((name, listing) -> {
-      for (GuestMoves.Placed placed : listing.all()) {
-        found.add(status(name, ProcessNames.name(placed.report().pid()), placed));
+      for (GuestMoves.LocatedSession located : listing.all()) {
+        found.add(status(name, ProcessNames.name(located.report().pid()), located));
       }
     });
     visitors.ifPresent(question ->
-        question.hear((name, host, report) ->
+        question.forEachReport((name, host, report) ->
             found.add(
                 status(
                     name,
                     "on another host",
-                    new GuestMoves.Placed(report, GuestMoves.DEFAULT, host)))));
+                    new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host)))));
     return found;
   }
 
-  private static SessionStatus status(String guest, String command, GuestMoves.Placed placed) {
-    SessionReport report = placed.report();
+  private static SessionStatus status(
+      String guest, String command, GuestMoves.LocatedSession located) {
+    SessionReport report = located.report();
     return new SessionStatus(
         guest,
         report.number(),
@@ -290,7 +291,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         command,
         report.api(),
         report.device(),
-        placed.host(),
+        located.host(),
         report.objects(),
         report.memoryBytes(),
         report.calls(),
@@ -302,7 +303,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   @Override
   public void end(String guest, long session) throws OperationsException {
     String failed = "cannot end session " + session + " of guest \"" + guest + "\"";
-    Optional<GuestMoves.Placed> visiting = foreign().flatMap(all -> all.find(guest, session));
+    Optional<GuestMoves.LocatedSession> visiting =
+        foreign().flatMap(all -> all.find(guest, session));
     if (visiting.isPresent()) {
       visiting.get().at().ask(id -> new EndSession(id, session), List.of());
       audit.accept("session-end", guest + " " + session);
@@ -312,10 +314,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     if (session < 1) {
       throw unknownSession(failed);
     }
-    GuestMoves.Placed placed =
+    GuestMoves.LocatedSession located =
         sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
     Optional<HostMessage> answer =
-        sessions.moves().ask(placed.at(), id -> new EndSession(id, session));
+        sessions.moves().ask(located.at(), id -> new EndSession(id, session));
     if (!(answer.orElse(null) instanceof Done done)) {
       throw Problem.of(
               ErrorCode.SESSION_HOST,

@@ -25,11 +25,11 @@ final class SessionsQuestion {
 
   /** The hearer of what hosts have. */
   @FunctionalInterface
-  interface Hearer {
+  interface ReportConsumer {
     /**
      * @param name of the host, as it was asked
      */
-    void hear(String name, ServingHost host, SessionReport report);
+    void accept(String name, ServingHost host, SessionReport report);
   }
 
   /** Asks hosts, by their names. */
@@ -40,11 +40,11 @@ final class SessionsQuestion {
   }
 
   /** Waits for the answers, in the order in which the hosts were given. */
-  void hear(Hearer hearer) {
+  void forEachReport(ReportConsumer consumer) {
     asked.forEach((name, each) -> {
       Duration left = PATIENCE.minusNanos(nanoTime.getAsLong() - askedNs);
       if (each.host().await(each.answer(), left).orElse(null) instanceof Sessions answer) {
-        answer.sessions().forEach(report -> hearer.hear(name, each.host(), report));
+        answer.sessions().forEach(report -> consumer.accept(name, each.host(), report));
       }
     });
   }

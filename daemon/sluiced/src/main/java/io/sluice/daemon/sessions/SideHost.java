@@ -188,7 +188,7 @@ final class SideHost implements AutoCloseable {
         if (closed) {
           link.end();
         }
-        return host.reason(link.run(new Ears(host, seat)));
+        return host.reason(link.run(new HostListener(host, seat)));
       } finally {
         surroundings.turns().leave(seat);
       }
@@ -236,18 +236,18 @@ final class SideHost implements AutoCloseable {
   }
 
   /** The listener to what the host says by itself. */
-  private final class Ears implements HostLink.Listener {
+  private final class HostListener implements HostLink.Listener {
     private final ServingHost host;
     private final TurnSeat seat;
 
-    Ears(ServingHost host, TurnSeat seat) {
+    HostListener(ServingHost host, TurnSeat seat) {
       this.host = host;
       this.seat = seat;
     }
 
     @Override
     public void onTurns() {
-      surroundings.turns().poke();
+      surroundings.turns().wake();
     }
 
     @Override

@@ -122,7 +122,7 @@ public final class TurnKeeper implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    poke();
+    wake();
   }
 
   /** Devices that hosts of a guest have named. */
@@ -138,7 +138,7 @@ public final class TurnKeeper implements AutoCloseable {
   }
 
   /** A host tells that something has changed. */
-  public void poke() {
+  public void wake() {
     lock.lock();
     try {
       if (!poked) {
@@ -164,7 +164,7 @@ public final class TurnKeeper implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    poke();
+    wake();
   }
 
   private void run() {

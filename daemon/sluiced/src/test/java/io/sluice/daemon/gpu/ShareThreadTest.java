@@ -21,7 +21,7 @@ final class ShareThreadTest {
   private long nowNs = 5_000_000;
   private final ShareThread sharing = new ShareThread(work, () -> nowNs);
 
-  private static class Work implements ShareThread.Work {
+  private static class Work implements ShareThread.DutyCycle {
     int rebalances;
     int looks;
     long dueMs = Long.MAX_VALUE / MS;

@@ -37,7 +37,7 @@ final class CommitLedgerTest {
     assertThat(staged).exists();
     assertThat(ledger.isCommitted(ID)).isFalse();
     assertThat(ledger().isCommitted(ID)).as("to a daemon that starts anew").isFalse();
-    assertThat(ledger.unbegun("web")).isEmpty();
+    assertThat(ledger.notBegun("web")).isEmpty();
   }
 
   @Test
@@ -47,13 +47,13 @@ final class CommitLedgerTest {
     ledger.commit(ID, "web");
     assertThat(staged).doesNotExist();
     assertThat(ledger().isCommitted(ID)).isTrue();
-    assertThat(ledger().unbegun("web")).containsExactly(ID);
+    assertThat(ledger().notBegun("web")).containsExactly(ID);
   }
 
   @Test
   void commit_notPrepared_isKnownToTheNextDaemon() {
     ledger().commit(ID, "web");
-    assertThat(ledger().unbegun("web")).containsExactly(ID);
+    assertThat(ledger().notBegun("web")).containsExactly(ID);
   }
 
   /** Whoever cleans the disk meanwhile. */
@@ -63,7 +63,7 @@ final class CommitLedgerTest {
     ledger.prepare(ID, "web");
     Files.delete(staged);
     ledger.commit(ID, "web");
-    assertThat(ledger().unbegun("web")).containsExactly(ID);
+    assertThat(ledger().notBegun("web")).containsExactly(ID);
   }
 
   /** A disk that fails may show what it refused to take. */

@@ -8,9 +8,9 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.daemon.migration.DepartureLedger.Departure;
+import io.sluice.daemon.migration.DepartureLedger.MigrationAttempt;
 import io.sluice.management.MigrationStatusView;
-import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,13 +31,13 @@ final class LeftMachinesTest {
   private static final String GUEST = "web";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
-  private static final Departure AWAY = new Departure(new UUID(1, 2), "kvm-b:7443");
+  private static final MigrationAttempt AWAY = new MigrationAttempt(new UUID(1, 2), "kvm-b:7443");
 
   @TempDir private Path dir;
   private DepartureLedger departures;
   private CommitLedger commits;
-  private final AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
-  private final List<Departure> asked = new CopyOnWriteArrayList<>();
+  private final AtomicReference<@Nullable Verdict> answer = new AtomicReference<>();
+  private final List<MigrationAttempt> asked = new CopyOnWriteArrayList<>();
   private final List<String> entered = new CopyOnWriteArrayList<>();
   private final List<Boolean> undecided = new CopyOnWriteArrayList<>();
 
@@ -64,9 +64,9 @@ final class LeftMachinesTest {
             () -> 0));
   }
 
-  private Answer ask(Departure departure) {
+  private Verdict ask(MigrationAttempt departure) {
     asked.add(departure);
-    Answer known = answer.get();
+    Verdict known = answer.get();
     if (known == null) {
       throw new RefusedException("SLU-NET-006", Errno.ECONNREFUSED, "no route to host", "");
     }
@@ -86,7 +86,7 @@ final class LeftMachinesTest {
   @Test
   void run_destinationNeverWillHaveIt_itGoesOn() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.SOURCE);
+    answer.set(Verdict.SOURCE);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("cont");
@@ -99,7 +99,7 @@ final class LeftMachinesTest {
   @Test
   void run_destinationHasIt_itIsEnded() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.DESTINATION);
+    answer.set(Verdict.DESTINATION);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("quit");
@@ -110,7 +110,7 @@ final class LeftMachinesTest {
 
   @Test
   void run_standingForAFile_goesOnAndNobodyIsAsked() throws Exception {
-    departures.begin(GUEST, new Departure(new UUID(1, 2), "file:/a checkpoint"));
+    departures.begin(GUEST, new MigrationAttempt(new UUID(1, 2), "file:/a checkpoint"));
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "postmigrate", "completed")) {
       machines().run();
       assertThat(monitor.told).containsExactly("cont");
@@ -172,7 +172,7 @@ final class LeftMachinesTest {
   @Test
   void run_justEnding_isLookedAtAgain() throws Exception {
     departures.begin(GUEST, AWAY);
-    answer.set(Answer.DESTINATION);
+    answer.set(Verdict.DESTINATION);
     try (FakeMonitor monitor = new FakeMonitor(qmp(), "finish-migrate", "device")) {
       LeftMachines machines = machines();
       Thread thread = begin(machines);
@@ -208,7 +208,7 @@ final class LeftMachinesTest {
       assertThat(view.remedy()).contains("migration resolve web --here", "--there");
       assertThat(monitor.told).isEmpty();
 
-      answer.set(Answer.SOURCE);
+      answer.set(Verdict.SOURCE);
       thread.join();
       assertThat(monitor.told).containsExactly("cont");
     }
@@ -223,7 +223,7 @@ final class LeftMachinesTest {
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
       assertThat(monitor.told).isEmpty();
-      machines.resolve(GUEST, Answer.SOURCE);
+      machines.resolve(GUEST, Verdict.SOURCE);
       thread.join();
       assertThat(monitor.told).containsExactly("cont");
       assertThat(machines.isUndecided(GUEST)).isFalse();
@@ -238,7 +238,7 @@ final class LeftMachinesTest {
       LeftMachines machines = machines();
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
-      machines.resolve(GUEST, Answer.DESTINATION);
+      machines.resolve(GUEST, Verdict.DESTINATION);
       thread.join();
       assertThat(monitor.told).containsExactly("quit");
     }
@@ -253,7 +253,7 @@ final class LeftMachinesTest {
       Thread thread = begin(machines);
       await().atMost(PATIENCE).until(() -> machines.isUndecided(GUEST));
       monitor.become("running", "completed");
-      machines.resolve(GUEST, Answer.DESTINATION);
+      machines.resolve(GUEST, Verdict.DESTINATION);
       thread.join();
       assertThat(monitor.told).isEmpty();
     }
@@ -280,7 +280,7 @@ final class LeftMachinesTest {
       assertThat(monitor.told).containsExactly("cont");
     }
     assertThat(entered).containsExactly("web released");
-    assertThat(commits.unbegun(GUEST)).isEmpty();
+    assertThat(commits.notBegun(GUEST)).isEmpty();
     assertThat(commits.isCommitted(AWAY.id())).as("for ever").isTrue();
   }
 
@@ -301,7 +301,7 @@ final class LeftMachinesTest {
       machines().run();
       assertThat(monitor.told).isEmpty();
     }
-    assertThat(commits.unbegun("another")).containsExactly(AWAY.id());
+    assertThat(commits.notBegun("another")).containsExactly(AWAY.id());
   }
 
   @Test
@@ -309,12 +309,12 @@ final class LeftMachinesTest {
     commits.commit(AWAY.id(), GUEST);
     Files.createFile(qmp());
     machines().run();
-    assertThat(commits.unbegun(GUEST)).isEmpty();
+    assertThat(commits.notBegun(GUEST)).isEmpty();
   }
 
   @Test
   void departure_ofAnotherAttempt_isNotEnded() {
-    departures.begin(GUEST, new Departure(new UUID(3, 4), "kvm-c:7443"));
+    departures.begin(GUEST, new MigrationAttempt(new UUID(3, 4), "kvm-c:7443"));
     departures.end(GUEST, AWAY.id());
     assertThat(departures.find(GUEST)).isPresent();
   }

@@ -46,7 +46,7 @@ final class HostedSessionsTest {
   private final List<Errno> heard = new ArrayList<>();
 
   /** What the host does with an order, by which it may tell of sessions, too. */
-  private final class FakeHost implements HostedSessions.Host {
+  private final class FakeHost implements HostedSessions.SessionProcess {
     final List<Order> orders = new ArrayList<>();
     final List<Integer> files = new ArrayList<>();
     Function<Order, Optional<HostMessage>> answer = _ -> Optional.empty();
@@ -113,7 +113,8 @@ final class HostedSessionsTest {
   private SessionMemory memory(int pieces) {
     return new SessionMemory(
         ImmutableList.of(file),
-        ImmutableList.copyOf(Collections.nCopies(pieces, new SessionMemory.Piece(0, 4096, 8192))));
+        ImmutableList.copyOf(
+            Collections.nCopies(pieces, new SessionMemory.FileRange(0, 4096, 8192))));
   }
 
   private Opened open() {

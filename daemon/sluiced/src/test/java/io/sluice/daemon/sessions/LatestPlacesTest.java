@@ -2,7 +2,7 @@ package io.sluice.daemon.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.daemon.sessions.GuestMoves.Placed;
+import io.sluice.daemon.sessions.GuestMoves.LocatedSession;
 import io.sluice.remoting.control.SessionReport;
 import java.util.List;
 import java.util.Map;
@@ -13,16 +13,16 @@ final class LatestPlacesTest {
   private final LatestPlaces places = new LatestPlaces();
 
   @SuppressWarnings("NullAway") // of no host that runs
-  private static Placed placed(long number, String host) {
-    return new Placed(
+  private static LocatedSession located(long number, String host) {
+    return new LocatedSession(
         new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0, Map.of()), host, null);
   }
 
   @Test
   void session_thatItsLastHostStillLists_isWhereItMoved() {
-    Placed old = placed(1, "default");
-    Placed now = placed(1, "other");
-    Placed beside = placed(2, "default");
+    LocatedSession old = located(1, "default");
+    LocatedSession now = located(1, "other");
+    LocatedSession beside = located(2, "default");
     places.moved(1, "other");
 
     assertThat(places.once(List.of(old, beside, now))).containsExactly(now, beside);
@@ -35,9 +35,9 @@ final class LatestPlacesTest {
 
   @Test
   void session_thatIsMoving_isWhereItWas() {
-    Placed old = placed(1, "default");
+    LocatedSession old = located(1, "default");
 
-    assertThat(places.once(List.of(old, placed(1, "other")))).containsExactly(old);
+    assertThat(places.once(List.of(old, located(1, "other")))).containsExactly(old);
   }
 
   @Test
@@ -45,7 +45,7 @@ final class LatestPlacesTest {
     long over = places.over();
     assertThat(places.isQuietSince(over)).isTrue();
 
-    LatestPlaces.Way way = places.begin();
+    LatestPlaces.MoveInProgress way = places.begin();
     assertThat(places.isQuietSince(over)).isFalse();
 
     way.close();
@@ -55,7 +55,7 @@ final class LatestPlacesTest {
 
   @Test
   void isQuietSince_moveThatWasUnderWayAndIsOver_isFalse() {
-    LatestPlaces.Way way = places.begin();
+    LatestPlaces.MoveInProgress way = places.begin();
     long over = places.over();
 
     way.close();
@@ -65,10 +65,10 @@ final class LatestPlacesTest {
 
   @Test
   void session_thatNobodyLists_isForgotten() {
-    Placed here = placed(1, "default");
+    LocatedSession here = located(1, "default");
     places.moved(1, "other");
 
     assertThat(places.once(List.of())).isEmpty();
-    assertThat(places.once(List.of(here, placed(1, "other")))).containsExactly(here);
+    assertThat(places.once(List.of(here, located(1, "other")))).containsExactly(here);
   }
 }

@@ -70,7 +70,7 @@ final class SessionsQuestionTest {
     answer(second);
     answer(first);
 
-    question.hear((_, _, _) -> {});
+    question.forEachReport((_, _, _) -> {});
 
     assertThat(hosts.values())
         .allSatisfy(host -> assertThat(host.tell(ListSessions::new)).isNotDone());
@@ -83,7 +83,7 @@ final class SessionsQuestionTest {
     SessionsQuestion question = new SessionsQuestion(hosts, now::get);
     now.set(Duration.ofSeconds(11).toNanos());
 
-    question.hear((_, _, _) -> {});
+    question.forEachReport((_, _, _) -> {});
 
     for (ControlLink link : List.of(silent, other)) {
       assertThat(link.receive()).as("what was asked").isPresent();

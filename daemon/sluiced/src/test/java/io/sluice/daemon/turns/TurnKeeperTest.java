@@ -45,7 +45,7 @@ final class TurnKeeperTest {
       throw new LinkageError("injected");
     }
     if (pokes.get()) {
-      keeper.poke();
+      keeper.wake();
     }
     return new Quota(0, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY, Duration.ofSeconds(2));
   }
@@ -75,7 +75,7 @@ final class TurnKeeperTest {
   /** As hosts do: one has work, and another waits. */
   private void contend(TurnSeat holder, TurnSeat other) {
     holder.page().addWaiting(0, 1);
-    keeper.poke();
+    keeper.wake();
     await().atMost(PATIENCE).until(() -> holder.page().isGranted(0));
     holder.page().addWaiting(0, -1);
     int _ = holder.page().addClaims(0, 1);
@@ -118,10 +118,10 @@ final class TurnKeeperTest {
     contend(a, b);
 
     fails.set(true);
-    keeper.poke();
+    keeper.wake();
     await().atMost(PATIENCE).until(() -> !fails.get());
     int _ = a.page().addClaims(0, -1);
-    keeper.poke();
+    keeper.wake();
 
     await().atMost(PATIENCE).until(() -> b.page().isGranted(0));
   }
@@ -134,7 +134,7 @@ final class TurnKeeperTest {
     contend(a, b);
     int before = asked.get();
     pokes.set(true);
-    keeper.poke();
+    keeper.wake();
 
     int more = 8;
     for (int i = 0; i < more; i++) {

@@ -22,7 +22,7 @@ final class MemoryUnit {
   }
 
   /** The memory that an address leads to. */
-  private enum Space {
+  private enum StateSpace {
     GENERIC,
     SHARED,
     LOCAL
@@ -30,19 +30,19 @@ final class MemoryUnit {
 
   void execute(Opcode opcode, Instruction i, Warp w, int lane) {
     switch (opcode) {
-      case LD, LDU -> load(i, w, lane, generic(i, w, lane, i.imm32()), Space.GENERIC);
+      case LD, LDU -> load(i, w, lane, generic(i, w, lane, i.imm32()), StateSpace.GENERIC);
       case LDS_LDU, LD_LDU -> loadPair(PairedLoad.of(i), w, lane);
-      case ST -> store(i, w, lane, generic(i, w, lane, i.imm32()), Space.GENERIC);
-      case LDS -> load(i, w, lane, near(i, w, lane), Space.SHARED);
-      case STS -> store(i, w, lane, near(i, w, lane), Space.SHARED);
-      case LDL -> load(i, w, lane, near(i, w, lane), Space.LOCAL);
-      case STL -> store(i, w, lane, near(i, w, lane), Space.LOCAL);
+      case ST -> store(i, w, lane, generic(i, w, lane, i.imm32()), StateSpace.GENERIC);
+      case LDS -> load(i, w, lane, near(i, w, lane), StateSpace.SHARED);
+      case STS -> store(i, w, lane, near(i, w, lane), StateSpace.SHARED);
+      case LDL -> load(i, w, lane, near(i, w, lane), StateSpace.LOCAL);
+      case STL -> store(i, w, lane, near(i, w, lane), StateSpace.LOCAL);
       case LDSLK -> {
-        load(i, w, lane, near(i, w, lane), Space.SHARED);
+        load(i, w, lane, near(i, w, lane), StateSpace.SHARED);
         w.setPredicate(i.bits(52, 50), lane, memory.shared().lock((int) near(i, w, lane)));
       }
       case STSUL -> {
-        store(i, w, lane, near(i, w, lane), Space.SHARED);
+        store(i, w, lane, near(i, w, lane), StateSpace.SHARED);
         memory.shared().unlock((int) near(i, w, lane));
       }
       case LDC -> loadConstant(i, w, lane);
@@ -65,7 +65,7 @@ final class MemoryUnit {
     return Integer.toUnsignedLong(w.get(i.src1(), lane) + i.offset24());
   }
 
-  private void load(Instruction i, Warp w, int lane, long address, Space space) {
+  private void load(Instruction i, Warp w, int lane, long address, StateSpace space) {
     int size = i.accessSize();
     int bytes = AccessSize.bytes(size);
     LaneMemory.align(address, bytes);
@@ -83,7 +83,7 @@ final class MemoryUnit {
     }
   }
 
-  private void store(Instruction i, Warp w, int lane, long address, Space space) {
+  private void store(Instruction i, Warp w, int lane, long address, StateSpace space) {
     int size = i.accessSize();
     int bytes = AccessSize.bytes(size);
     LaneMemory.align(address, bytes);
@@ -106,8 +106,8 @@ final class MemoryUnit {
     boolean shared = first.form() == Opcode.LDS;
     long from = shared ? near(first, w, lane) : generic(first, w, lane, first.imm32());
     long secondFrom = generic(second, w, lane, second.imm32());
-    load(first, w, lane, from, shared ? Space.SHARED : Space.GENERIC);
-    load(second, w, lane, secondFrom, Space.GENERIC);
+    load(first, w, lane, from, shared ? StateSpace.SHARED : StateSpace.GENERIC);
+    load(second, w, lane, secondFrom, StateSpace.GENERIC);
   }
 
   private static void setPart(Instruction i, Warp w, int lane, int part, int value) {
@@ -116,7 +116,7 @@ final class MemoryUnit {
     }
   }
 
-  private int load8(Space space, int thread, long address) {
+  private int load8(StateSpace space, int thread, long address) {
     return switch (space) {
       case GENERIC -> memory.load8(NO_SITE, thread, address);
       case SHARED -> memory.shared().load8((int) address);
@@ -124,7 +124,7 @@ final class MemoryUnit {
     };
   }
 
-  private int load16(Space space, int thread, long address) {
+  private int load16(StateSpace space, int thread, long address) {
     return switch (space) {
       case GENERIC -> memory.load16(NO_SITE, thread, address);
       case SHARED -> memory.shared().load16((int) address);
@@ -132,7 +132,7 @@ final class MemoryUnit {
     };
   }
 
-  private int load32(Space space, int thread, long address) {
+  private int load32(StateSpace space, int thread, long address) {
     return switch (space) {
       case GENERIC -> memory.load32(NO_SITE, thread, address);
       case SHARED -> memory.shared().load32((int) address);
@@ -140,7 +140,7 @@ final class MemoryUnit {
     };
   }
 
-  private void store8(Space space, int thread, long address, int value) {
+  private void store8(StateSpace space, int thread, long address, int value) {
     switch (space) {
       case GENERIC -> memory.store8(NO_SITE, thread, address, value);
       case SHARED -> memory.shared().store8((int) address, value);
@@ -148,7 +148,7 @@ final class MemoryUnit {
     }
   }
 
-  private void store16(Space space, int thread, long address, int value) {
+  private void store16(StateSpace space, int thread, long address, int value) {
     switch (space) {
       case GENERIC -> memory.store16(NO_SITE, thread, address, value);
       case SHARED -> memory.shared().store16((int) address, value);
@@ -156,7 +156,7 @@ final class MemoryUnit {
     }
   }
 
-  private void store32(Space space, int thread, long address, int value) {
+  private void store32(StateSpace space, int thread, long address, int value) {
     switch (space) {
       case GENERIC -> memory.store32(NO_SITE, thread, address, value);
       case SHARED -> memory.shared().store32((int) address, value);

@@ -75,7 +75,7 @@ final class CompiledPart {
   }
 
   /** The constants it needs. */
-  List<OperandPool.Place> places() {
+  List<OperandPool.BankWord> places() {
     return pool.places();
   }
 

@@ -35,7 +35,7 @@ public final class CompiledPrograms {
   private static final long HASH_FACTOR = 0x9e3779b97f4a7c15L;
 
   @GuardedBy("this")
-  private final Map<Key, CompiledProgram> programs = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<ProgramKey, CompiledProgram> programs = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
    * The key by which a program is looked up; its instructions are compared afterwards.
@@ -44,7 +44,7 @@ public final class CompiledPrograms {
    * @param registers registers of a thread
    * @param beginning its first instructions, hashed
    */
-  private record Key(int start, int registers, long beginning) {}
+  private record ProgramKey(int start, int registers, long beginning) {}
 
   private final CompileBudget budget;
 
@@ -75,7 +75,7 @@ public final class CompiledPrograms {
   /** The look for a program, which is compiled if it is not known. */
   private final class Lookup implements GridProgram {
     private final Grid grid;
-    private @Nullable Key key;
+    private @Nullable ProgramKey key;
     private @Nullable CompiledProgram known;
     private @Nullable ProgramImage image;
 
@@ -86,7 +86,8 @@ public final class CompiledPrograms {
     @Override
     public void read(Translator translator) {
       Program program = new Program(new GlobalMemory(translator, grid, 0), grid);
-      Key wanted = new Key(grid.start(), grid.registers(), beginning(program, grid.start()));
+      ProgramKey wanted =
+          new ProgramKey(grid.start(), grid.registers(), beginning(program, grid.start()));
       CompiledProgram found = get(wanted);
       key = wanted;
       if (found != null && found.isMadeOf(program)) {
@@ -127,13 +128,13 @@ public final class CompiledPrograms {
     return hash;
   }
 
-  private synchronized @Nullable CompiledProgram get(Key key) {
+  private synchronized @Nullable CompiledProgram get(ProgramKey key) {
     CompiledProgram found = programs.get(key);
     makeRoom();
     return found;
   }
 
-  private synchronized void put(Key key, CompiledProgram program) {
+  private synchronized void put(ProgramKey key, CompiledProgram program) {
     programs.put(key, program);
     makeRoom();
   }

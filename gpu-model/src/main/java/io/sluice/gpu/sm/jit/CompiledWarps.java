@@ -83,7 +83,7 @@ final class CompiledWarps implements WarpRunner {
   private Part enter(int number) {
     CompiledPart compiled = program.part(number);
     memory.global().growTo(compiled.sites());
-    List<OperandPool.Place> places = compiled.places();
+    List<OperandPool.BankWord> places = compiled.places();
     int[] values = new int[places.size()];
     BitSet unreadable = new BitSet();
     for (int n = 0; n < values.length; n++) {

@@ -17,7 +17,7 @@ public final class Block {
   private int y;
   private int z;
 
-  public Block(Grid grid, HeapBudget.Share heap) {
+  public Block(Grid grid, HeapBudget.WorkerShare heap) {
     this.grid = grid;
     this.warps = new Warp[grid.warps()];
     for (int n = 0; n < warps.length; n++) {

@@ -66,7 +66,7 @@ public final class HeapBudget {
   }
 
   /** The share of one worker of a grid; used by one thread at a time. */
-  public final class Share {
+  public final class WorkerShare {
     private long bytes;
 
     /** Takes more, unless the budget has no more. */

@@ -81,7 +81,7 @@ public final class Warp {
   private @Nullable BarrierWait wait;
 
   private final int mostTokens;
-  private final HeapBudget.Share heap;
+  private final HeapBudget.WorkerShare heap;
   private Token[] kinds = new Token[INITIAL_TOKENS];
   private int[] addresses = new int[INITIAL_TOKENS];
   private int[] masks = new int[INITIAL_TOKENS];
@@ -92,7 +92,7 @@ public final class Warp {
    * @param grid the shape of its block, and how many tokens it may push
    * @param heap what the memory for them is taken from
    */
-  Warp(int index, Grid grid, HeapBudget.Share heap) {
+  Warp(int index, Grid grid, HeapBudget.WorkerShare heap) {
     this.index = index;
     this.heap = heap;
     this.mostTokens = Math.max(LEAST_TOKENS, grid.stackBytes() / TOKEN_BYTES);

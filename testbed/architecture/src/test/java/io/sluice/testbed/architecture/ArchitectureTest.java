@@ -2,10 +2,12 @@ package io.sluice.testbed.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,6 +48,19 @@ final class ArchitectureTest {
   @Test
   void product_always_hasNoLargeCycleOfClasses() {
     assertThat(Rules.largeCycles(classes)).isEmpty();
+  }
+
+  /** What tests and benches call their own is theirs. */
+  @Test
+  void product_always_hasEachNameOnce() {
+    List<Class<?>> product = new ArrayList<>();
+    for (JavaClass each : classes) {
+      if (!each.getPackageName().startsWith(ROOT + ".testbed")) {
+        product.add(each.reflect());
+      }
+    }
+
+    assertThat(TypeNames.twice(product)).as("names that stand twice").isEmpty();
   }
 
   @Test

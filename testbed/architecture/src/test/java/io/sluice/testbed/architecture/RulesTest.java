@@ -61,6 +61,16 @@ final class RulesTest {
                 + String.join(" ", ring + "A", ring + "B", ring + "C", ring + "D", ring + "E"));
   }
 
+  @Test
+  void typeNames_twiceAndNothingExcusesIt_areFound() {
+    List<Class<?>> types = new ArrayList<>();
+    new ClassFileImporter()
+        .importPackages(FIXTURE + ".names")
+        .forEach(type -> types.add(type.reflect()));
+
+    assertThat(TypeNames.twice(types).keySet()).containsExactly("Range", "Second");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"abi", "gpu", "daemon"})
   void nativeCodeAndComposition_whereItIsAllowed_isNotFound(String module) {

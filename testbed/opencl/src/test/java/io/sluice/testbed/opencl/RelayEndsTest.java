@@ -19,7 +19,7 @@ import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.ValueLayout;
@@ -43,18 +43,19 @@ final class RelayEndsTest {
   private static final long MOST_BYTES = 4 << 20;
   private static final long STATE = 0x1c0; // of segment 0
   private static final int MINUTES = 2;
-  private static final StateItem.Head HEAD = new StateItem.Head(1, StateItem.Place.HOST, "a test");
+  private static final StateItem.Head HEAD =
+      new StateItem.Head(1, StateItem.ApplicationPlace.HOST, "a test");
   private static final StateItem.Segment SEGMENT =
       new StateItem.Segment(0, SEGMENT_BYTES, List.of());
   private static final StateItem.Head IN_MACHINE =
-      new StateItem.Head(1, StateItem.Place.MACHINE, "a test");
+      new StateItem.Head(1, StateItem.ApplicationPlace.MACHINE, "a test");
   private static final StateItem.Segment IN_PARTS =
       new StateItem.Segment(
           0,
           SEGMENT_BYTES,
           List.of(
-              new StateItem.Part(0, 0, SEGMENT_BYTES / 2),
-              new StateItem.Part(0, SEGMENT_BYTES, SEGMENT_BYTES / 2)));
+              new StateItem.FilePart(0, 0, SEGMENT_BYTES / 2),
+              new StateItem.FilePart(0, SEGMENT_BYTES, SEGMENT_BYTES / 2)));
   private static final StateItem.Ring RING = new StateItem.Ring(0, 0, 0);
 
   private final Kernel kernel = RealKernel.create();
@@ -110,15 +111,16 @@ final class RelayEndsTest {
         List.of(HEAD, new StateItem.Segment(0, MOST_BYTES * 2, List.of())),
         List.of(HEAD, new StateItem.Segment(0, 4096, List.of())),
         List.of(HEAD, new StateItem.Segment(0, 4097, List.of())),
-        List.of(new StateItem.Head(1, StateItem.Place.MACHINE, "a test"), SEGMENT),
+        List.of(new StateItem.Head(1, StateItem.ApplicationPlace.MACHINE, "a test"), SEGMENT),
         List.of(
             HEAD,
             new StateItem.Segment(
-                0, SEGMENT_BYTES, List.of(new StateItem.Part(1, 0, SEGMENT_BYTES)))),
+                0, SEGMENT_BYTES, List.of(new StateItem.FilePart(1, 0, SEGMENT_BYTES)))),
         List.of(HEAD, SEGMENT, SEGMENT),
         List.of(HEAD, SEGMENT, new StateItem.Bytes(0, SEGMENT_BYTES - 1, new byte[2])),
         List.of(HEAD, SEGMENT, new StateItem.Bytes(0, 9L << 48, new byte[2])),
-        List.of(HEAD, SEGMENT, new StateItem.Writes(4, List.of(new Range(SEGMENT_BYTES - 1, 2)))),
+        List.of(
+            HEAD, SEGMENT, new StateItem.Writes(4, List.of(new MemoryRange(SEGMENT_BYTES - 1, 2)))),
         List.of(HEAD, SEGMENT, new StateItem.Sent(1, List.of(), call(58, 0, 1))),
         List.of(HEAD, SEGMENT, new StateItem.Go()));
   }
@@ -152,10 +154,10 @@ final class RelayEndsTest {
         new StateItem.Sent(1, List.of(), new byte[15]),
         new StateItem.Sent(1, List.of(), call(99, 0)),
         new StateItem.Sent(1, List.of(), call(1, 1, SEGMENT_BYTES - 8, 16)),
-        new StateItem.Sent(1, List.of(new Range(SEGMENT_BYTES - 8, 16)), call(58, 0, 1)),
-        new StateItem.Sent(1, List.of(new Range(1L << 62, 16)), call(58, 0, 1)),
+        new StateItem.Sent(1, List.of(new MemoryRange(SEGMENT_BYTES - 8, 16)), call(58, 0, 1)),
+        new StateItem.Sent(1, List.of(new MemoryRange(1L << 62, 16)), call(58, 0, 1)),
         new StateItem.Bytes(0, SEGMENT_BYTES - 8, new byte[16]),
-        new StateItem.Wanted(new Range(SEGMENT_BYTES - 8, 16)),
+        new StateItem.Wanted(new MemoryRange(SEGMENT_BYTES - 8, 16)),
         new StateItem.Segment(0, 4096, List.of()),
         new StateItem.Segment(1, MOST_BYTES, List.of()),
         new StateItem.Answered(1, 0, List.of()),
@@ -171,7 +173,8 @@ final class RelayEndsTest {
       CompletableFuture<Void> served = serve(far);
       begin(near);
 
-      near.write(new StateItem.Sent(1, List.of(new Range(0x60000, 64)), call(1, 1, 0x60000, 64)));
+      near.write(
+          new StateItem.Sent(1, List.of(new MemoryRange(0x60000, 64)), call(1, 1, 0x60000, 64)));
       near.flush();
       near.patience(60_000);
       assertThat(next(near)).isInstanceOf(StateItem.Bytes.class);
@@ -299,16 +302,17 @@ final class RelayEndsTest {
   /** Heads and segments with which no near end begins. */
   static List<List<StateItem>> strangeMachines() {
     return List.of(
-        List.of(new StateItem.Head(1, StateItem.Place.MOVING_MACHINE, "a test")),
+        List.of(new StateItem.Head(1, StateItem.ApplicationPlace.MOVING_MACHINE, "a test")),
         List.of(IN_MACHINE, new StateItem.Segment(0, SEGMENT_BYTES, List.of())),
         List.of(
             IN_MACHINE,
             new StateItem.Segment(
                 0,
                 SEGMENT_BYTES,
-                List.of(new StateItem.Part(0, SEGMENT_BYTES, 2 * SEGMENT_BYTES)))),
+                List.of(new StateItem.FilePart(0, SEGMENT_BYTES, 2 * SEGMENT_BYTES)))),
         List.of(
-            IN_MACHINE, new StateItem.Segment(0, 4096, List.of(new StateItem.Part(0, 0, 4096)))));
+            IN_MACHINE,
+            new StateItem.Segment(0, 4096, List.of(new StateItem.FilePart(0, 0, 4096)))));
   }
 
   @ParameterizedTest
@@ -327,7 +331,7 @@ final class RelayEndsTest {
       kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
       source.write(
           items.getFirst(),
-          ((StateItem.Head) items.getFirst()).place() == StateItem.Place.MOVING_MACHINE
+          ((StateItem.Head) items.getFirst()).place() == StateItem.ApplicationPlace.MOVING_MACHINE
               ? List.of()
               : List.of(doorbell, notify));
       for (StateItem item : items.subList(1, items.size())) {
@@ -369,7 +373,7 @@ final class RelayEndsTest {
     final StateLink target = new StateLink(kernel, way.get(0));
     final StateLink out = new StateLink(kernel, way.get(1));
     final CompletableFuture<SessionRelay> relay = new CompletableFuture<>();
-    final CompletableFuture<Departure.Halted> halted = new CompletableFuture<>();
+    final CompletableFuture<Departure.HaltedSession> halted = new CompletableFuture<>();
     final CompletableFuture<Void> served;
     final Leaving leaving;
     final CompletableFuture<String> left;
@@ -399,7 +403,7 @@ final class RelayEndsTest {
       assertThat(far.read()).isEqualTo(new StateItem.Recall(false));
       say(far, HEAD, SEGMENT, new StateItem.Prepared());
       assertThat(target.read())
-          .isEqualTo(new StateItem.Head(1, StateItem.Place.MOVING_MACHINE, "a test"));
+          .isEqualTo(new StateItem.Head(1, StateItem.ApplicationPlace.MOVING_MACHINE, "a test"));
       assertThat(target.read()).isEqualTo(SEGMENT);
       assertThat(target.read()).isEqualTo(new StateItem.Prepared());
       say(target, new StateItem.Ready());
@@ -474,7 +478,7 @@ final class RelayEndsTest {
     try (Leaver leaver = new Leaver()) {
       leaver.halt();
       leaver.complete();
-      Departure.Halted halted = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
+      Departure.HaltedSession halted = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
       assertThat(halted.pages()).anyMatch(range -> range.index() == 0 && range.offset() == 0);
       assertThat(leaver.left).isNotDone();
 
@@ -491,7 +495,7 @@ final class RelayEndsTest {
     try (Leaver leaver = new Leaver()) {
       leaver.halt();
       leaver.complete();
-      Departure.Halted _ = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
+      Departure.HaltedSession _ = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
       leaver.say(leaver.far, new StateItem.Resume(), new StateItem.Kept("too long", List.of()));
       assertThat(leaver.left).isNotDone();
       leaver.leaving.giveUp();
@@ -546,6 +550,6 @@ final class RelayEndsTest {
   @Test
   void relay_farEndThatIsGone_endsTheSession() throws Exception {
     relay_itemThatNobodyAskedFor_endsTheSessionAndTouchesNothing(
-        new StateItem.Wanted(new Range(0, 1)));
+        new StateItem.Wanted(new MemoryRange(0, 1)));
   }
 }

@@ -124,7 +124,7 @@ final class MemoryEmitter {
   }
 
   /** One of the address spaces: what is pushed before a value, and what is called. */
-  private sealed interface Space {
+  private sealed interface SpaceEmitter {
     /** The type of the object that is called. */
     Class<?> type();
 
@@ -138,7 +138,7 @@ final class MemoryEmitter {
     String arguments();
   }
 
-  private record Generic(int site) implements Space {
+  private record Generic(int site) implements SpaceEmitter {
     @Override
     public Class<?> type() {
       return MEMORY;
@@ -160,7 +160,7 @@ final class MemoryEmitter {
     }
   }
 
-  private record Shared() implements Space {
+  private record Shared() implements SpaceEmitter {
     @Override
     public Class<?> type() {
       return SHARED;
@@ -182,7 +182,7 @@ final class MemoryEmitter {
     }
   }
 
-  private record Local() implements Space {
+  private record Local() implements SpaceEmitter {
     @Override
     public Class<?> type() {
       return MEMORY;
@@ -205,7 +205,7 @@ final class MemoryEmitter {
   }
 
   /** Pushes the object and the arguments of an access. */
-  private void push(Space space, int offset) {
+  private void push(SpaceEmitter space, int offset) {
     switch (space) {
       case Generic generic -> {
         code.aload(lane.memory()).loadConstant(generic.site()).iload(lane.thread());
@@ -231,11 +231,11 @@ final class MemoryEmitter {
     }
   }
 
-  private void callLoad(Space space, int bits) {
+  private void callLoad(SpaceEmitter space, int bits) {
     operands.callOn(space.type(), space.load() + bits, "(" + space.arguments() + ")I");
   }
 
-  private void load(Instruction i, Space space) {
+  private void load(Instruction i, SpaceEmitter space) {
     switch (i.accessSize()) {
       case AccessSize.U8, AccessSize.S8 -> {
         push(space, 0);
@@ -274,7 +274,7 @@ final class MemoryEmitter {
     load(second, new Generic(pool.newSite()));
   }
 
-  private void loadWords(Instruction i, Space space) {
+  private void loadWords(Instruction i, SpaceEmitter space) {
     int bytes = AccessSize.bytes(i.accessSize());
     if (bytes > WORD_BYTES) {
       align(bytes);
@@ -291,7 +291,7 @@ final class MemoryEmitter {
     return none ? Instruction.RZ : Math.min(Instruction.RZ, i.dst() + done / WORD_BYTES);
   }
 
-  private void store(Instruction i, Space space) {
+  private void store(Instruction i, SpaceEmitter space) {
     int bytes = AccessSize.bytes(i.accessSize());
     if (bytes > WORD_BYTES) {
       align(bytes);

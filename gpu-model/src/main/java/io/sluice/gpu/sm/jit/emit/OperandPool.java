@@ -8,8 +8,8 @@ import java.util.Map;
 
 /** The constants whose place is in a program's instructions, and its sites. */
 public final class OperandPool {
-  private final Map<Place, Integer> indices = new HashMap<>();
-  private final List<Place> places = new ArrayList<>();
+  private final Map<BankWord, Integer> indices = new HashMap<>();
+  private final List<BankWord> places = new ArrayList<>();
   private final List<BitSet> bySegment = new ArrayList<>();
   private int sites;
 
@@ -26,7 +26,7 @@ public final class OperandPool {
    * @param bank which bank
    * @param offset byte offset
    */
-  public record Place(int bank, int offset) {}
+  public record BankWord(int bank, int offset) {}
 
   /** The constants that are asked for from now on are those of the next segment. */
   public void nextSegment() {
@@ -37,7 +37,7 @@ public final class OperandPool {
   int indexOf(int bank, int offset) {
     int index =
         indices.computeIfAbsent(
-            new Place(bank, offset),
+            new BankWord(bank, offset),
             place -> {
               places.add(place);
               return places.size() - 1;
@@ -52,7 +52,7 @@ public final class OperandPool {
   }
 
   /** The constants, by index. */
-  public List<Place> places() {
+  public List<BankWord> places() {
     return places;
   }
 

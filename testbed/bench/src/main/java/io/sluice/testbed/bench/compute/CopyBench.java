@@ -18,6 +18,10 @@ import java.util.List;
 /**
  * P15, copies: what M2MF and PCOPY move between guest memory and video memory, against a memory
  * copy of the same size by this process.
+ *
+ * <p>Not on JMH, which counts the wall time of one benchmark after the other: the engines work in a
+ * daemon and stamp when they begin and end, and the figure is a ratio of medians of copies in
+ * turns, in all orders, because each finds the caches as the one before left them.
  */
 public final class CopyBench implements Measurement {
   private static final String GUEST = "bench";

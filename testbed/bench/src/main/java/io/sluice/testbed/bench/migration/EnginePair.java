@@ -206,7 +206,7 @@ final class EnginePair implements AutoCloseable {
       long start = System.nanoTime();
       MigrationSource source =
           new MigrationSource(
-              new MigrationSource.Parts(
+              new MigrationSource.MigrationParts(
                   from.mapped, new StandingMachine(new NoPause()), link, lanesFrom),
               MigrationSettings.DEFAULT.withDetach(DetachTime.LAST),
               new UUID(3, 4),

@@ -116,7 +116,7 @@ public final class PauseBench implements Measurement {
             FilePlace.open(context.kernel(), context.directory().resolve("pause.checkpoint")))) {
       MigrationSource source =
           new MigrationSource(
-              new MigrationSource.Parts(
+              new MigrationSource.MigrationParts(
                   mapped, new StandingMachine(new Writes(vram)), file, Lanes.one()),
               MigrationSettings.DEFAULT
                   .keepingSource()

@@ -68,6 +68,9 @@ public final class PerformancePage {
         Made of [results/](results/) by `./sluice bench --page`; `./sluice bench P2 --record` measures and adds to them.
         Each figure is a ratio to a peer or limit that was measured in the same run, or a count; absolute times only where
         hardware is the limit. On shared machines medians of two runs differ by several per cent.
+        What measures nothing but code is on JMH (`./sluice bench jmh`). P8 and P15 measure code and are not: each is a ratio
+        to a peer that is measured in turns with it in the same run, where JMH runs one benchmark after the other; their
+        sources say more.
 
         | machine | |
         |---|---|

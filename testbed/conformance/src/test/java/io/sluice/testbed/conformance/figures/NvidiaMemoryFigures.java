@@ -8,9 +8,9 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.testbed.conformance.rig.NvidiaRig;
 import io.sluice.testbed.conformance.rig.Program;
@@ -75,9 +75,9 @@ public final class NvidiaMemoryFigures {
       }
       var region = guest.addRegion(file, 0, bytes, true);
       GpuMemory staging = guest.register(request(PscnvGem.SYSRAM_SNOOP, bytes));
-      List<Extent> extents = new ArrayList<>();
+      List<RegionExtent> extents = new ArrayList<>();
       for (int i = 0; i < gib; i++) {
-        extents.add(new Extent(region, i * GIB, GIB));
+        extents.add(new RegionExtent(region, i * GIB, GIB));
       }
       long allocated = System.nanoTime();
       staging.setPages(0, extents);

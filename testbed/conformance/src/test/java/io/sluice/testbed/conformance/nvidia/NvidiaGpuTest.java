@@ -16,10 +16,10 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.Channel;
 import io.sluice.channel.EventSink;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.GuestGpu.RegisteredMemory;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
@@ -388,13 +388,15 @@ final class NvidiaGpuTest {
     try (var guest = new NvidiaRig.Guest(gpu, "a", COPY_CLASS);
         Fd ram = guest.kernel.memfdCreate("guest-ram", MIB);
         Mapping mapped = guest.kernel.mmap(ram, 0, MIB, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
-      MemoryRegion region = guest.gpu.addRegion(ram, 0, MIB, true);
+      RegisteredMemory region = guest.gpu.addRegion(ram, 0, MIB, true);
       try (GpuMemory buffer =
           guest.gpu.register(
               new MemoryRequest(PscnvGem.SYSRAM_SNOOP, 0, 0, 8192, OptionalLong.empty()))) {
         // Two pages, the wrong way round.
         buffer.setPages(
-            0, List.of(new Extent(region, 0x5000, 4096), new Extent(region, 0x1000, 4096)));
+            0,
+            List.of(
+                new RegionExtent(region, 0x5000, 4096), new RegionExtent(region, 0x1000, 4096)));
         guest.mapAt(buffer, SYSTEM);
         GpuMemory target = guest.allocate(true, 8192);
         guest.mapAt(target, BACK);

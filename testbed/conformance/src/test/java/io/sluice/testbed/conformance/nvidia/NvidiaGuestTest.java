@@ -10,7 +10,7 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
@@ -57,7 +57,9 @@ final class NvidiaGuestTest {
         Mapping doorbell = map(kernel, guest.doorbell().orElseThrow())) {
       var region = guest.buffers().addRegion(new Iova(0), ram, 0, HopperRing.SIZE_BYTES, true);
       int handle = guest.buffers().register(PscnvGem.SYSRAM_SNOOP, 0, HopperRing.SIZE_BYTES);
-      guest.buffers().setPages(handle, 0, List.of(new Extent(region, 0, HopperRing.SIZE_BYTES)));
+      guest
+          .buffers()
+          .setPages(handle, 0, List.of(new RegionExtent(region, 0, HopperRing.SIZE_BYTES)));
       int vid = guest.spaces().create();
       GpuVa ringAt = guest.spaces().map(vid, handle, new GpuVa(0x2000_0000L), END, false);
       int cid = guest.channels().create(vid);

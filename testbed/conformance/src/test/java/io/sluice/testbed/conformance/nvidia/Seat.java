@@ -8,9 +8,9 @@ import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.testbed.conformance.rig.BusyGuest;
@@ -66,7 +66,7 @@ final class Seat implements AutoCloseable {
   private GpuMemory register(Fd fd, long bytes) {
     var region = keep(gpu.addRegion(fd, 0, bytes, true));
     GpuMemory memory = keep(gpu.register(request(PscnvGem.SYSRAM_SNOOP, bytes)));
-    memory.setPages(0, List.of(new Extent(region, 0, bytes)));
+    memory.setPages(0, List.of(new RegionExtent(region, 0, bytes)));
     return memory;
   }
 

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a guest's channel, which goes on behind others when it has moved. */
-public final class MovablePages implements HopperRing.Pages {
+public final class MovablePages implements HopperRing.ChannelPages {
   private UserdWords control;
   private MemorySegment doorbell;
   private Runnable whileWithdrawn = Thread::onSpinWait;

@@ -10,9 +10,9 @@ import java.net.UnknownHostException;
 import org.junit.jupiter.api.Test;
 
 /** The order in which connections go when there are too many. */
-final class NewcomersTest {
-  private final Newcomers newcomers =
-      new Newcomers("test", 6, 3, Newcomers.address(peer("10.0.0.9"))::equals);
+final class PendingConnectionsTest {
+  private final PendingConnections connections =
+      new PendingConnections("test", 6, 3, PendingConnections.address(peer("10.0.0.9"))::equals);
 
   private static SocketAddress peer(String address) {
     try {
@@ -37,7 +37,7 @@ final class NewcomersTest {
 
   private Peer arrive(String address) {
     Peer made = new Peer(address);
-    newcomers.arrived(made);
+    connections.arrived(made);
     made.runPendingTasks();
     return made;
   }
@@ -45,7 +45,7 @@ final class NewcomersTest {
   @Test
   void arrived_tooManyOfAnAddress_closesTheOldestThatIsSilent() {
     Peer first = arrive("10.0.0.1");
-    newcomers.spoke(first);
+    connections.received(first);
     Peer second = arrive("10.0.0.1");
     Peer third = arrive("10.0.0.1");
     Peer fourth = arrive("10.0.0.1");
@@ -53,7 +53,7 @@ final class NewcomersTest {
     assertThat(second.isOpen()).isFalse();
     assertThat(third.isOpen()).isTrue();
     assertThat(fourth.isOpen()).isTrue();
-    assertThat(newcomers.size()).isEqualTo(3);
+    assertThat(connections.size()).isEqualTo(3);
   }
 
   @Test
@@ -61,7 +61,7 @@ final class NewcomersTest {
     Peer[] peers = new Peer[4];
     for (int i = 0; i < peers.length; i++) {
       peers[i] = arrive("10.0.0.1");
-      newcomers.spoke(peers[i]);
+      connections.received(peers[i]);
     }
     assertThat(peers).extracting(Peer::isOpen).containsExactly(false, true, true, true);
   }
@@ -73,9 +73,9 @@ final class NewcomersTest {
     for (String address : new String[] {"10.0.0.2", "10.0.0.2", "10.0.0.3", "10.0.0.4"}) {
       Peer _ = arrive(address);
     }
-    assertThat(newcomers.size()).isEqualTo(6);
+    assertThat(connections.size()).isEqualTo(6);
     Peer last = arrive("10.0.0.5");
-    assertThat(newcomers.size()).isEqualTo(6);
+    assertThat(connections.size()).isEqualTo(6);
     assertThat(crowd.isOpen()).isFalse();
     assertThat(alone.isOpen()).isTrue();
     assertThat(last.isOpen()).isTrue();
@@ -95,9 +95,9 @@ final class NewcomersTest {
   @Test
   void passed_orClosed_makesRoom() {
     Peer[] peers = {arrive("10.0.0.1"), arrive("10.0.0.1"), arrive("10.0.0.1")};
-    newcomers.passed(peers[0]);
+    connections.passed(peers[0]);
     peers[1].close();
-    assertThat(newcomers.size()).isEqualTo(1);
+    assertThat(connections.size()).isEqualTo(1);
     Peer _ = arrive("10.0.0.1");
     Peer _ = arrive("10.0.0.1");
     assertThat(peers[0].isOpen()).isTrue();
@@ -106,10 +106,10 @@ final class NewcomersTest {
 
   @Test
   void address_ofIpv6_isItsNetwork() {
-    assertThat(Newcomers.address(peer("2001:db8::1")))
-        .isEqualTo(Newcomers.address(peer("2001:db8::ffff:1")))
-        .isNotEqualTo(Newcomers.address(peer("2001:db8:0:1::1")));
-    assertThat(Newcomers.address(peer("10.0.0.1")))
-        .isNotEqualTo(Newcomers.address(peer("10.0.0.2")));
+    assertThat(PendingConnections.address(peer("2001:db8::1")))
+        .isEqualTo(PendingConnections.address(peer("2001:db8::ffff:1")))
+        .isNotEqualTo(PendingConnections.address(peer("2001:db8:0:1::1")));
+    assertThat(PendingConnections.address(peer("10.0.0.1")))
+        .isNotEqualTo(PendingConnections.address(peer("10.0.0.2")));
   }
 }

@@ -12,17 +12,17 @@ import java.util.List;
  * hears of each that has come to its end before the application can hear of that. Each event is
  * retained here.
  */
-final class Landings implements AutoCloseable {
+final class AwaitedWrites implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment word = arena.allocate(Long.BYTES); // calls have the session's memo
-  private List<Landing> expected = new ArrayList<>();
+  private List<AwaitedWrite> expected = new ArrayList<>();
 
-  private record Landing(long event, Answer answer) {}
+  private record AwaitedWrite(long event, Answer answer) {}
 
   /** A command is queued whose bytes somebody expects. */
   void expect(long event, Answer answer) {
     int _ = OpenClLibrary.clRetainEvent(event);
-    expected.add(new Landing(event, answer));
+    expected.add(new AwaitedWrite(event, answer));
   }
 
   /**
@@ -34,13 +34,13 @@ final class Landings implements AutoCloseable {
     if (expected.isEmpty()) {
       return 0;
     }
-    List<Landing> before = expected;
+    List<AwaitedWrite> before = expected;
     expected = new ArrayList<>(before.size());
-    for (Landing each : before) {
+    for (AwaitedWrite each : before) {
       if (isUnderWay(each.event)) {
         expected.add(each);
       } else {
-        each.answer.landed();
+        each.answer.written();
         int _ = OpenClLibrary.clReleaseEvent(each.event);
       }
     }

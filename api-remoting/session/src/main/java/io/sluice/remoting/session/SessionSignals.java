@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * @param wake an eventfd, not blocking, of our own
  * @param application how the application is woken
  */
-record Bells(Fd doorbell, Fd wake, Wakeup application) {
+record SessionSignals(Fd doorbell, Fd wake, Wakeup application) {
   /**
    * The way to wake an application that sleeps on a word of segment 0: on the same host by the
    * futex that the word is, in a machine by its interrupt.

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * address that has too many, or else of the one that has most, that is the oldest that has said
  * nothing yet, or the oldest. An address that is preferred is taken last.
  */
-final class Newcomers {
-  private static final Logger LOG = LoggerFactory.getLogger(Newcomers.class);
+final class PendingConnections {
+  private static final Logger LOG = LoggerFactory.getLogger(PendingConnections.class);
 
   /** Of an IPv6 address: what one subscriber is given commonly. */
   private static final int NETWORK_BYTES = 8;
@@ -37,7 +37,8 @@ final class Newcomers {
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final Map<Channel, Newcomer> waiting = new LinkedHashMap<>(); // in order of arrival
+  private final Map<Channel, PendingConnection> waiting =
+      new LinkedHashMap<>(); // in order of arrival
 
   @GuardedBy("lock")
   private final Map<String, Integer> ofAddress = new LinkedHashMap<>();
@@ -45,11 +46,11 @@ final class Newcomers {
   @GuardedBy("lock")
   private boolean crowded;
 
-  private static final class Newcomer {
+  private static final class PendingConnection {
     final String address;
     boolean silent = true;
 
-    Newcomer(String address) {
+    PendingConnection(String address) {
       this.address = address;
     }
   }
@@ -60,7 +61,7 @@ final class Newcomers {
    * @param mostOfAddress most of them of one address
    * @param preferred whether an address is taken last
    */
-  Newcomers(String stage, int most, int mostOfAddress, Predicate<String> preferred) {
+  PendingConnections(String stage, int most, int mostOfAddress, Predicate<String> preferred) {
     this.stage = stage;
     this.most = most;
     this.mostOfAddress = mostOfAddress;
@@ -80,13 +81,13 @@ final class Newcomers {
 
   /** One more; it is here until it has {@link #passed}, or closes. */
   void arrived(Channel channel) {
-    Newcomer newcomer = new Newcomer(address(channel.remoteAddress()));
+    PendingConnection pending = new PendingConnection(address(channel.remoteAddress()));
     Channel leaves;
     lock.lock();
     try {
-      waiting.put(channel, newcomer);
-      ofAddress.merge(newcomer.address, 1, Integer::sum);
-      leaves = tooMany(channel, newcomer.address);
+      waiting.put(channel, pending);
+      ofAddress.merge(pending.address, 1, Integer::sum);
+      leaves = tooMany(channel, pending.address);
       if (leaves != null) {
         remove(leaves);
       }
@@ -101,12 +102,12 @@ final class Newcomers {
   }
 
   /** It has said something. */
-  void spoke(Channel channel) {
+  void received(Channel channel) {
     lock.lock();
     try {
-      Newcomer newcomer = waiting.get(channel);
-      if (newcomer != null) {
-        newcomer.silent = false;
+      PendingConnection pending = waiting.get(channel);
+      if (pending != null) {
+        pending.silent = false;
       }
     } finally {
       lock.unlock();
@@ -135,9 +136,9 @@ final class Newcomers {
 
   @GuardedBy("lock")
   private void remove(Channel channel) {
-    Newcomer newcomer = waiting.remove(channel);
-    if (newcomer != null) {
-      ofAddress.computeIfPresent(newcomer.address, (_, count) -> count == 1 ? null : count - 1);
+    PendingConnection pending = waiting.remove(channel);
+    if (pending != null) {
+      ofAddress.computeIfPresent(pending.address, (_, count) -> count == 1 ? null : count - 1);
     }
   }
 
@@ -180,7 +181,7 @@ final class Newcomers {
   @GuardedBy("lock")
   private Channel oldest(String address, Channel arrived) {
     Channel spoken = null;
-    for (Map.Entry<Channel, Newcomer> each : waiting.entrySet()) {
+    for (Map.Entry<Channel, PendingConnection> each : waiting.entrySet()) {
       if (each.getValue().address.equals(address) && each.getKey() != arrived) {
         if (each.getValue().silent) {
           return each.getKey();

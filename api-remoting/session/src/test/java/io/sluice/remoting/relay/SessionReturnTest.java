@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
@@ -17,12 +17,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Returns of sessions from another host that do not come to their end. */
-final class HomecomingTest {
+final class SessionReturnTest {
   private static final int BYTES = 4096;
-  private static final Range STORAGE = new Range(64 << 10, 2 * BYTES);
+  private static final MemoryRange STORAGE = new MemoryRange(64 << 10, 2 * BYTES);
 
   private final NearEnd end = new NearEnd(List.of(STORAGE));
-  private final Homecoming coming = new Homecoming(end.near(), end.here, _ -> {}, Optional.empty());
+  private final SessionReturn coming =
+      new SessionReturn(end.near(), end.here, _ -> {}, Optional.empty());
   private Future<?> running;
 
   @BeforeEach

@@ -8,7 +8,7 @@ import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
-import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * that were sent have been taken by then. Where the machine moves, too, {@link MachineGate} says
  * when, and whether; the other host is never told that it may go.
  */
-final class Homecoming {
+final class SessionReturn {
   private static final int LINK_MS = 2_000;
   private static final int ITEMS = 1024;
 
@@ -50,7 +50,7 @@ final class Homecoming {
   private final CompletableFuture<Departure.Result> over = new CompletableFuture<>();
   private long wanted; // bytes that were asked for; by the thread that reads the wire
   private StateItem.@Nullable Kept late; // waits for those; by the same
-  private volatile List<Range> storage = List.of();
+  private volatile List<MemoryRange> storage = List.of();
   private volatile long stoppedNs;
   private final Set<Integer> sent = new HashSet<>(); // segments; by the thread that writes
   private final Optional<MachineGate> machine;
@@ -75,7 +75,7 @@ final class Homecoming {
    * @param entered is told each stage as it begins
    * @param machine of a session that moves with its machine
    */
-  Homecoming(
+  SessionReturn(
       Near near, StateLink link, Consumer<StateStage> entered, Optional<MachineGate> machine) {
     this.near = near;
     this.machine = machine;
@@ -202,11 +202,11 @@ final class Homecoming {
   /** Objects' storage in the application's memory is brought here before all is complete. */
   private void complete() throws StateException {
     storage = ranges.unmappedStorage(); // what is mapped is here, or newer here
-    wanted = storage.stream().mapToLong(Range::size).sum();
+    wanted = storage.stream().mapToLong(MemoryRange::size).sum();
     if (wanted == 0) {
       put(new StateItem.Complete());
     }
-    for (Range range : storage) {
+    for (MemoryRange range : storage) {
       near.wire().send(new StateItem.Wanted(range));
     }
   }
@@ -305,7 +305,7 @@ final class Homecoming {
     link.write(
         new StateItem.Head(
             here.api().number(),
-            moves ? StateItem.Place.MOVING_MACHINE : here.place(),
+            moves ? StateItem.ApplicationPlace.MOVING_MACHINE : here.place(),
             head.implementation()),
         moves ? List.of() : here.descriptors());
     segments();
@@ -315,8 +315,8 @@ final class Homecoming {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = near.memory().segmentBytes(i);
       if (bytes > 0 && sent.add(i)) {
-        SharedMemory.Backing backing =
-            machine.isPresent() ? SharedMemory.Backing.NONE : near.memory().backing(i);
+        SharedMemory.BackingFiles backing =
+            machine.isPresent() ? SharedMemory.BackingFiles.NONE : near.memory().backing(i);
         link.write(new StateItem.Segment(i, bytes, backing.parts()), backing.files());
       }
     }
@@ -354,7 +354,7 @@ final class Homecoming {
 
   private void goOn() {
     near.linked().session().resume();
-    near.linked().letGo();
+    near.linked().release();
   }
 
   private void stays(StateItem.Kept kept) {
@@ -436,17 +436,17 @@ final class Homecoming {
   /** All of it is at the other machine: stands until that is decided. */
   private void stand(MachineGate gate) throws StateException {
     Session session = near.linked().session();
-    List<SharedMemory.PageRange> pages =
+    List<SharedMemory.SegmentRange> pages =
         get(
             session.ask(() -> {
-              for (Range range : storage) { // was brought here
+              for (MemoryRange range : storage) { // was brought here
                 MemorySegment _ = near.memory().named(range.place(), range.size());
               }
               return near.memory().touchedPages(Departure.MOST_RANGES);
             }));
     Departure.Result result =
         new Departure.Result(rounds, link.sentBytes(), near.now() - stoppedNs);
-    gate.stand(new Departure.Halted(result, pages));
+    gate.stand(new Departure.HaltedSession(result, pages));
     sendStay();
     if (gate.endStanding()) {
       goOn();

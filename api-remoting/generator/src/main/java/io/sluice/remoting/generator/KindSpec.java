@@ -6,4 +6,4 @@ package io.sluice.remoting.generator;
  * @param number from 1, in the order of the specification
  * @param most how many a session may have
  */
-record Kind(String name, int number, int most) {}
+record KindSpec(String name, int number, int most) {}
