@@ -374,16 +374,20 @@ public final class MemoryQuotas {
    *     that moved last go on. Under the lock: it must not block nor call this object
    */
   public Moves rebalance(Runnable held) {
-    int evicted = programs.evict();
-    Moves buffers;
     lock.lock();
     try {
-      buffers = rebalanceBuffers(null, held);
+      return rebalanceBuffers(null, held);
     } finally {
       lock.unlock();
     }
-    int returned = programs.restore();
-    return new Moves(evicted + buffers.evicted(), buffers.returned() + returned);
+  }
+
+  /**
+   * Has CUDA programs leave what is beyond their guests' shares, and return to what has room, a
+   * round of it. Takes its time, and keeps nobody else from this object meanwhile.
+   */
+  public Moves movePrograms() {
+    return new Moves(programs.evict(), programs.restore());
   }
 
   /** Does something under the lock, however long it must wait. */
@@ -457,7 +461,7 @@ public final class MemoryQuotas {
 
   /** Has everybody leave what is beyond the shares: whether somebody did. */
   boolean makeRoom() {
-    return programs.evict() > 0 || rebalance().evicted() > 0;
+    return programs.evict() > 0 | rebalance().evicted() > 0;
   }
 
   /**

@@ -125,7 +125,7 @@ final class ProgramTable {
   }
 
   private int evict(Supplier<Map<ProgramMemory, Long>> beyond) {
-    if (quotas.locked(() -> beyond.get().isEmpty())) {
+    if (!quotas.underLock(() -> !beyond.get().isEmpty())) {
       return 0; // and nobody is waited for
     }
     moving.lock();

@@ -253,29 +253,29 @@ final class ProgramMemoryTest {
     assertThat(quotas.use("a").videoBytes()).isEqualTo(16 * MIB);
     assertThat(quotas.use("a").evictedBytes()).isEqualTo(14 * MIB);
     assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(14, 0, 0));
-    assertThat(quotas.rebalance()).as("there is no room").isEqualTo(new Moves(0, 0));
+    assertThat(quotas.movePrograms()).as("there is no room").isEqualTo(new Moves(0, 0));
     assertThat(b.take(6 * MIB)).isTrue();
     assertThat(b.take(1)).isFalse();
 
     b.giveBack(16 * MIB);
-    assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 14));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 14));
     assertThat(a.evicted).isZero();
     assertThat(a.budget.bytes()).isEqualTo(30 * MIB);
     assertThat(quotas.counters("a")).isEqualTo(new QuotaCounters(14, 14, 0));
   }
 
   @Test
-  void rebalance_afterALimitIsLowered_programsLeaveWhatIsBeyond() {
+  void movePrograms_afterALimitIsLowered_theyLeaveWhatIsBeyond() {
     Movable a = new Movable("a");
     assertThat(a.budget.take(30 * MIB)).isTrue();
     Quota lower = new Quota(0, 1, 8 * MIB, BeyondShare.SYSTEM_MEMORY, Quota.DEFAULT.killTimeout());
     quotas.set("a", lower);
     assertThat(a.budget.overflows()).isTrue();
-    assertThat(quotas.rebalance()).isEqualTo(new Moves(22, 0));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(22, 0));
     assertThat(a.budget.bytes()).isEqualTo(8 * MIB);
     quotas.set("a", Quota.DEFAULT);
     assertThat(a.budget.overflows()).isFalse();
-    assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 22));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 22));
   }
 
   @Test
@@ -288,7 +288,7 @@ final class ProgramMemoryTest {
           .isInstanceOf(RefusedException.class);
       assertThat(b.evicted).as("for what cannot be").isZero();
       own.buffers().allocate(0, 0, 0, 8 * MIB); // the software GPU has none of the programs'
-      assertThat(quotas.rebalance()).isEqualTo(new Moves(16, 0));
+      assertThat(quotas.movePrograms()).isEqualTo(new Moves(16, 0));
       assertThat(b.evicted).isEqualTo(16 * MIB);
     }
   }
@@ -314,13 +314,13 @@ final class ProgramMemoryTest {
         };
     quotas.set(
         "a", new Quota(0, 1, 4 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
-    Thread rebalancing = Thread.ofPlatform().start(quotas::rebalance);
+    Thread moving = Thread.ofPlatform().start(quotas::movePrograms);
     moves.await();
     assertThat(c.take(MIB)).isTrue();
     assertThat(b.take(MIB)).isTrue();
     assertThat(quotas.use("a").videoBytes()).isEqualTo(16 * MIB);
     go.countDown();
-    rebalancing.join();
+    moving.join();
     assertThat(a.budget.bytes()).isEqualTo(4 * MIB);
   }
 

@@ -109,8 +109,8 @@ final class CudaProgram {
     }
     try {
       return ended ? Moved.NONE : move.get();
-    } catch (IllegalStateException e) {
-      refusals.accept("it ends, for its memory could not be moved as a whole: " + e.getMessage());
+    } catch (RuntimeException e) {
+      refusals.accept("it ends, for its memory could not be moved as a whole: " + e);
       sendAway();
       return Moved.NONE;
     } finally {

@@ -29,6 +29,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,14 @@ public final class GpuShares implements AutoCloseable {
   private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
+  private final ProgramMoves moves;
+  private final Threads threads;
   private final Thread thread;
+
+  /** Moves programs' memory; there is none before the first guest takes programs. */
+  @GuardedBy("lock")
+  private @Nullable Thread moving;
+
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -79,6 +87,7 @@ public final class GpuShares implements AutoCloseable {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);
+      moves.kick();
     }
 
     @Override
@@ -125,6 +134,8 @@ public final class GpuShares implements AutoCloseable {
     notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
     quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications);
     watchdog = new Watchdog(notifications::onKill);
+    moves = new ProgramMoves(quotas);
+    this.threads = threads;
     gpu.setWakeup(sharing::kick);
     thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
   }
@@ -199,6 +210,9 @@ public final class GpuShares implements AutoCloseable {
     try {
       relays.put(guest, relay);
       quotas.setMover(guest, relay);
+      if (moving == null) {
+        moving = threads.start("sluice-" + gpu.info().name() + "-move", moves);
+      }
       relay.setWeight(set.getOrDefault(guest, Quota.DEFAULT).weight());
     } finally {
       lock.unlock();
@@ -341,5 +355,14 @@ public final class GpuShares implements AutoCloseable {
   public void close() {
     sharing.stop();
     Threads.joinUninterruptibly(thread);
+    moves.stop();
+    lock.lock();
+    try {
+      if (moving != null) {
+        Threads.joinUninterruptibly(moving);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 }
