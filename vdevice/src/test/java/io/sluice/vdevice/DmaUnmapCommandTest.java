@@ -2,11 +2,13 @@ package io.sluice.vdevice;
 
 import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.testbed.checks.Held;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** DMA_UNMAP. */
 final class DmaUnmapCommandTest extends ServerTest {
   private static final long MIB = 1 << 20;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static byte[] unmap(int flags, long iova, long size) {
     return body(24, flags, iova, size);
@@ -42,6 +45,8 @@ final class DmaUnmapCommandTest extends ServerTest {
     Map<Integer, String> open = Held.now().fds();
     try (Fd memory = kernel.memfdCreate("ram", MIB)) {
       client.ok(3, unmap(0, MIB, MIB), memory);
+      // What a client sent is closed beside the answer, by a thread of its own.
+      await().atMost(PATIENCE).until(() -> Held.now().fds().size() <= open.size());
       refused(Errno.EINVAL, 3, unmap(0, 2 * MIB, MIB), memory, memory);
     }
     assertGoesOn();
