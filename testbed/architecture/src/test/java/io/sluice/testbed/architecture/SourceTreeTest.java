@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,9 @@ final class SourceTreeTest {
   private static final Pattern TEXT =
       Pattern.compile(
           ".*\\.(java|c|h|sh|md|xml|toml|yml|py|gdb|config)|.*/(Makefile|Kbuild|sluice)");
+
+  /** The name of a test in a page. */
+  private static final Pattern TEST = Pattern.compile("(?<![*\\w])[A-Z]\\w*[a-z]Test\\b");
 
   /** Written in parts, or this file would break the rule. */
   private static final Pattern OPEN_END =
@@ -157,6 +161,25 @@ final class SourceTreeTest {
     }
 
     assertThat(found).as("files of more than %s lines", MAX_LINES).isEmpty();
+  }
+
+  /** Pages say which test shows what: whoever follows them is to find it. */
+  @Test
+  void pages_thatNameTests_nameOnesThatExist() throws IOException {
+    Set<String> tests = new TreeSet<>();
+    for (Path test : files(Pattern.compile(".*Test\\.java"))) {
+      tests.add(test.getFileName().toString().replace(".java", ""));
+    }
+    List<String> missing = new ArrayList<>();
+    for (Path page : files(Pattern.compile(".*\\.md"))) {
+      TEST.matcher(Files.readString(page))
+          .results()
+          .map(MatchResult::group)
+          .filter(name -> !tests.contains(name))
+          .forEach(name -> missing.add(HOME.relativize(page) + ": " + name));
+    }
+    assertThat(tests).hasSizeGreaterThan(300);
+    assertThat(missing).isEmpty();
   }
 
   @Test
