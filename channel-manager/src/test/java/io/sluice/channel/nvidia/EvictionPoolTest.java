@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
@@ -197,6 +198,24 @@ final class EvictionPoolTest {
           assertThat(last(guest, several.get(i))).as("buffer %d", i).isEqualTo((byte) (i + 1));
         }
       }
+    }
+  }
+
+  @Test
+  void setPools_whileTheHostHasNoneToSpare_staysInVideoMemory() {
+    try (GuestGpu guest = gpu.open("guest")) {
+      GpuMemory memory = guest.allocate(request(PscnvGem.VRAM_SMALL, HUGE));
+      store(guest, memory, (byte) 7);
+      hopper.setAvailableBytes(real.hostLimits().memoryBytes() / 16 + HUGE - 1);
+      assertThatThrownBy(() -> guest.setPools(List.of(memory), true))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM))
+          .hasMessageContaining("no memory to spare");
+      assertThat(guest.usage().vramBytes()).isEqualTo(HUGE);
+      assertThat(last(guest, memory)).isEqualTo((byte) 7);
+      hopper.setAvailableBytes(real.hostLimits().memoryBytes() / 16 + HUGE);
+      assertThat(guest.setPools(List.of(memory), true)).isEqualTo(1);
+      assertThat(last(guest, memory)).isEqualTo((byte) 7);
     }
   }
 

@@ -41,6 +41,7 @@ final class FakeHopper implements AutoCloseable {
   private static final VarHandle U32 = Layouts.U32.varHandle();
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
+  private volatile long availableBytes = Long.MAX_VALUE;
   private final FakeRm rm;
   private final Thread thread;
   private final Map<Integer, State> states = new HashMap<>();
@@ -89,6 +90,11 @@ final class FakeHopper implements AutoCloseable {
     thread.setDaemon(true);
   }
 
+  /** Has the host have as much memory left. */
+  void setAvailableBytes(long bytes) {
+    availableBytes = bytes;
+  }
+
   /**
    * A kernel that tells the GPU of pages that are about to be punched, and gives mapped pages of
    * device nodes a clock. Starts the GPU.
@@ -106,6 +112,9 @@ final class FakeHopper implements AutoCloseable {
                 for (Mapped mapped : byInode.getOrDefault(real.fstat(fd).inode(), List.of())) {
                   mapped.page((long) arguments[1]).ifPresent(rm::aboutToPunch);
                 }
+              }
+              if (method.getName().equals("availableBytes")) {
+                return availableBytes;
               }
               try {
                 Object result = method.invoke(real, arguments);

@@ -30,6 +30,9 @@ public interface FileKernel {
   /** What the host gives this process of what all guests share. */
   HostLimits hostLimits();
 
+  /** Memory of the host that is to be had without anybody's losing any ({@code MemAvailable}). */
+  long availableBytes();
+
   /** {@code memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)} and {@code ftruncate}. */
   Fd memfdCreate(String name, long sizeBytes);
 

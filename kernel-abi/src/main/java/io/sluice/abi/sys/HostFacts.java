@@ -14,6 +14,7 @@ final class HostFacts {
   private static final Pattern OPEN_FILES = Pattern.compile("(?m)^Max open files +(\\S+)");
 
   private static final Pattern MEMORY = Pattern.compile("(?m)^MemTotal: +(\\d+) kB");
+  private static final Pattern AVAILABLE = Pattern.compile("(?m)^MemAvailable: +(\\d+) kB");
   private static final Pattern NUMBER = Pattern.compile("(\\d+)");
 
   private HostFacts() {}
@@ -23,6 +24,10 @@ final class HostFacts {
         number("/proc/self/limits", OPEN_FILES).orElse(Long.MAX_VALUE), // unlimited
         number("/proc/sys/vm/max_map_count", NUMBER).orElseThrow(),
         number("/proc/meminfo", MEMORY).orElseThrow() << 10);
+  }
+
+  static long availableBytes() {
+    return number("/proc/meminfo", AVAILABLE).orElseThrow() << 10;
   }
 
   private static Optional<Long> number(String file, Pattern pattern) {

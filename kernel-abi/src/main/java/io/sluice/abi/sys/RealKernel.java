@@ -48,6 +48,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public long availableBytes() {
+    return HostFacts.availableBytes();
+  }
+
+  @Override
   public Fd memfdCreate(String name, long sizeBytes) {
     return FileCalls.memfdCreate(name, sizeBytes);
   }

@@ -25,6 +25,7 @@ final class RealKernelTest {
     assertThat(limits.openFiles()).isGreaterThan(16);
     assertThat(limits.mappings()).isGreaterThan(1024);
     assertThat(limits.memoryBytes()).isGreaterThan(64L << 20);
+    assertThat(RealKernel.create().availableBytes()).isBetween(1L << 20, limits.memoryBytes());
   }
 
   @Test

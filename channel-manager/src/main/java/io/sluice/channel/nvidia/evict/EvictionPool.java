@@ -10,6 +10,7 @@ import io.sluice.channel.nvidia.memory.HostPool;
 import io.sluice.channel.nvidia.memory.NvidiaMemory;
 import io.sluice.channel.nvidia.memory.OpenSpaces;
 import io.sluice.channel.nvidia.relay.ProgramCopier;
+import io.sluice.channel.nvidia.rm.HostMemory;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
@@ -248,6 +249,9 @@ public final class EvictionPool
   @GuardedBy("lock")
   private SystemMemory make(long bytes) {
     Own own = owner();
+    if (!HostMemory.hasRoom(own.open().kernel(), bytes)) {
+      throw RmRefusal.noRoom("the host has no memory to spare, bytes=" + bytes);
+    }
     long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;
     int object = allocate(own.client(), bytes);
     boolean complete = false;

@@ -10,6 +10,7 @@ import io.sluice.abi.rm.ioctl.Nvos55DupObject;
 import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.channel.nvidia.rm.HostMemory;
 import io.sluice.channel.nvidia.rm.SystemPages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,12 +28,15 @@ final class PoolCalls {
   }
 
   /**
-   * Makes system memory, with the largest pages that the host can give.
+   * Makes system memory, with the largest pages that the host can give, if it can spare it.
    *
    * @return RM's status
    */
   int makeSystem(ProgramFile control, RmObject.Name name, int parent, long bytes) {
     int status = RmStatus.NO_MEMORY.code();
+    if (!HostMemory.hasRoom(driver.kernel(), bytes)) {
+      return status;
+    }
     for (SystemPages pages : SystemPages.of(bytes)) {
       status =
           make(

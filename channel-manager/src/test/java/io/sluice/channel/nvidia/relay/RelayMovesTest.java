@@ -182,6 +182,21 @@ final class RelayMovesTest extends RelayFixture {
     assertThat(status().evictedBytes()).isEqualTo(MIB);
   }
 
+  /** What guests do must not have the host look for a process to end. */
+  @Test
+  void data_forWhichTheHostHasNoMemoryToSpare_stays() {
+    data(MEMORY, BASE, MIB);
+    long others = kernel.hostLimits().memoryBytes() / 16;
+    kernel.setAvailableBytes(others + MIB - 1);
+    assertThat(relay.evict(1)).isEqualTo(Moved.NONE);
+    overflows.set(true);
+    videoLimit.set(0);
+    assertThat(video(MEMORY + 1, 1)).isEqualTo(NO_MEMORY);
+    assertThat(status().hostBytes()).isZero();
+    kernel.setAvailableBytes(others + MIB);
+    assertThat(relay.evict(1).pieces()).isEqualTo(1);
+  }
+
   @Test
   void data_thatUvmDoesNotMapWhereItMoves_isMappedAgain() {
     data(MEMORY, BASE, MIB);

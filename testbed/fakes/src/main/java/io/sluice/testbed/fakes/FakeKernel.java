@@ -43,6 +43,7 @@ public final class FakeKernel implements Kernel {
   private final Map<Path, Driver> devices = new HashMap<>();
   private final Failures failures = new Failures();
   private PeerCredentials self = new PeerCredentials(1000, 1000, 1000);
+  private volatile long availableBytes = 8L << 30;
   private int mappings;
   private long nextInode = 1;
 
@@ -124,6 +125,16 @@ public final class FakeKernel implements Kernel {
   @Override
   public HostLimits hostLimits() {
     return new HostLimits(1024, 65_530, 8L << 30);
+  }
+
+  @Override
+  public long availableBytes() {
+    return availableBytes;
+  }
+
+  /** Has the host have as much memory left. */
+  public void setAvailableBytes(long bytes) {
+    availableBytes = bytes;
   }
 
   // ---- files and memory ----

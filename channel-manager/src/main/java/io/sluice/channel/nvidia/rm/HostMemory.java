@@ -1,0 +1,20 @@
+package io.sluice.channel.nvidia.rm;
+
+import io.sluice.abi.sys.Kernel;
+
+/**
+ * The host's memory, as far as it may be pinned for what leaves video memory: what guests do with
+ * the card must not have the kernel look for a process to end.
+ */
+public final class HostMemory {
+  /** The part of the host's memory that others are left. */
+  private static final int OTHERS_PART = 16;
+
+  private HostMemory() {}
+
+  /** Whether as much more can be pinned. */
+  public static boolean hasRoom(Kernel kernel, long bytes) {
+    long others = kernel.hostLimits().memoryBytes() / OTHERS_PART;
+    return bytes <= kernel.availableBytes() - others;
+  }
+}
