@@ -461,7 +461,8 @@ public final class MemoryQuotas {
 
   /** Has everybody leave what is beyond the shares: whether somebody did. */
   boolean makeRoom() {
-    return programs.evict() > 0 | rebalance().evicted() > 0;
+    int moved = programs.evict() + rebalance().evicted();
+    return moved > 0;
   }
 
   /**
