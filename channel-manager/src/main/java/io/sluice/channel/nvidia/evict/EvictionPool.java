@@ -10,10 +10,10 @@ import io.sluice.channel.nvidia.memory.HostPool;
 import io.sluice.channel.nvidia.memory.NvidiaMemory;
 import io.sluice.channel.nvidia.memory.OpenSpaces;
 import io.sluice.channel.nvidia.relay.ProgramCopier;
-import io.sluice.channel.nvidia.rm.HostMemory;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
+import io.sluice.channel.nvidia.rm.SpareMemory;
 import io.sluice.channel.nvidia.rm.SystemPages;
 import io.sluice.channel.nvidia.submit.CopyQueue;
 import io.sluice.channel.nvidia.submit.Monitor;
@@ -249,7 +249,7 @@ public final class EvictionPool
   @GuardedBy("lock")
   private SystemMemory make(long bytes) {
     Own own = owner();
-    if (!HostMemory.hasRoom(own.open().kernel(), bytes)) {
+    if (!SpareMemory.hasRoom(own.open().kernel(), bytes)) {
       throw RmRefusal.noRoom("the host has no memory to spare, bytes=" + bytes);
     }
     long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;

@@ -10,7 +10,7 @@ import io.sluice.abi.rm.ioctl.Nvos55DupObject;
 import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
-import io.sluice.channel.nvidia.rm.HostMemory;
+import io.sluice.channel.nvidia.rm.SpareMemory;
 import io.sluice.channel.nvidia.rm.SystemPages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,7 +34,7 @@ final class PoolCalls {
    */
   int makeSystem(ProgramFile control, RmObject.Name name, int parent, long bytes) {
     int status = RmStatus.NO_MEMORY.code();
-    if (!HostMemory.hasRoom(driver.kernel(), bytes)) {
+    if (!SpareMemory.hasRoom(driver.kernel(), bytes)) {
       return status;
     }
     for (SystemPages pages : SystemPages.of(bytes)) {
