@@ -252,19 +252,23 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     Moved of(CudaProgram program, long bytes, long patienceNs);
   }
 
+  /** A program with what it had when it was looked at: programs allocate while they are sorted. */
+  private record Holding(CudaProgram program, long bytes) {}
+
+  private synchronized List<CudaProgram> holders(ToLongFunction<CudaProgram> has) {
+    return programs.values().stream()
+        .map(program -> new Holding(program, has.applyAsLong(program)))
+        .filter(holding -> holding.bytes() > 0)
+        .sorted(Comparator.comparingLong(Holding::bytes).reversed())
+        .map(Holding::program)
+        .toList();
+  }
+
   /** Of those that have most first. None is waited for longer than all together may be. */
   private Moved move(long bytes, ToLongFunction<CudaProgram> has, Move move) {
-    List<CudaProgram> all;
-    synchronized (this) {
-      all =
-          programs.values().stream()
-              .filter(program -> has.applyAsLong(program) > 0)
-              .sorted(Comparator.comparingLong(has).reversed())
-              .toList();
-    }
     long patience = PATIENCE_NS;
     Moved moved = Moved.NONE;
-    for (CudaProgram program : all) {
+    for (CudaProgram program : holders(has)) {
       if (moved.bytes() < bytes) {
         long since = clock.getAsLong();
         Moved more = move.of(program, bytes - moved.bytes(), patience);

@@ -6,7 +6,9 @@ import io.sluice.abi.rm.RmStatus;
 import io.sluice.channel.MovableMemory.Moved;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -52,12 +54,14 @@ final class VideoMoves {
    * @param bytes that are to leave video memory; some more may
    */
   Moved evict(long bytes) {
-    List<ExternalMaps.Place> left =
-        new ArrayList<>(places(object -> object.videoBytes() > 0).toList());
-    List<ExternalMaps.Place> chosen = fitting(left, bytes);
-    left.removeAll(chosen);
-    if (!left.isEmpty() && chosen.stream().mapToLong(ExternalMaps.Place::length).sum() < bytes) {
-      chosen.add(left.getLast());
+    List<ExternalMaps.Place> descending = places(object -> object.videoBytes() > 0).toList();
+    List<ExternalMaps.Place> chosen = fitting(descending, bytes);
+    if (chosen.stream().mapToLong(ExternalMaps.Place::length).sum() < bytes) {
+      Set<ExternalMaps.Place> taken = new HashSet<>(chosen);
+      descending.reversed().stream()
+          .filter(place -> !taken.contains(place))
+          .findFirst()
+          .ifPresent(chosen::add);
     }
     return move(chosen, true);
   }
@@ -121,7 +125,7 @@ final class VideoMoves {
     if (steps.isEmpty()) {
       return Moved.NONE;
     }
-    List<PieceMove> moved = new ArrayList<>();
+    int moved = 0; // of the steps, from the first on
     try (ChannelHold _ = ChannelHold.of(driver)) {
       for (PieceMove step : steps) {
         driver
@@ -132,19 +136,18 @@ final class VideoMoves {
                 step.target().handle(),
                 step.place().length());
         uvm.replace(step.place(), step.control(), step.target().handle());
-        moved.add(step);
+        moved++;
       }
     } catch (Denial | RefusedException | SyscallException e) {
       notes.accept("its memory does not move: " + e.getMessage());
     }
     Moved all = Moved.NONE;
-    for (PieceMove step : steps) {
-      if (moved.contains(step)) {
-        end(step, out);
-        all = all.plus(new Moved(1, step.place().length()));
-      } else {
-        int _ = pools.free(step.control(), step.target(), parentOf(step));
-      }
+    for (PieceMove step : steps.subList(0, moved)) {
+      end(step, out);
+      all = all.plus(new Moved(1, step.place().length()));
+    }
+    for (PieceMove step : steps.subList(moved, steps.size())) {
+      int _ = pools.free(step.control(), step.target(), parentOf(step));
     }
     return all;
   }
