@@ -55,6 +55,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
 	call.devices = devices;
 	options_keep(program, options);
 	status = call_build_program(session_of(program), &call, &answer);
+	told_forget(program);
 	free(devices);
 	if (notify)
 		notify(program, data);
@@ -119,6 +120,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
 		call.names = text;
 		options_keep(program, options);
 		status = call_compile_program(session_of(program), &call, &answer);
+		told_forget(program);
 	}
 	free(devices);
 	free(indices);

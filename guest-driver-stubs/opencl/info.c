@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define FIRST_BYTES 4096u
+#define MOST_TRIES 8
 
 cl_int info_bytes(const void *from, size_t bytes, size_t size, void *value, size_t *size_ret)
 {
@@ -38,21 +39,23 @@ static cl_int ask_with(const struct query *q, size_t room, void **data, size_t *
 	return status;
 }
 
+/* Again with more room, as often as the answer has grown: the session may have moved. */
 cl_int query_ask(const struct query *q, void **data, size_t *bytes)
 {
 	size_t room = FIRST_BYTES;
 	cl_int status;
+	int tries;
 
 	*data = NULL;
 	*bytes = 0;
 	status = ask_with(q, room, data, bytes);
-	if (!*data && *bytes > room && (status == CL_SUCCESS || status == CL_INVALID_VALUE)) {
+	for (tries = 1; tries < MOST_TRIES && !*data && *bytes > room; tries++) {
+		if (status != CL_SUCCESS && status != CL_INVALID_VALUE)
+			return status;
 		room = *bytes;
 		status = ask_with(q, room, data, bytes);
-		if (status == CL_SUCCESS && !*data)
-			status = CL_OUT_OF_RESOURCES;
 	}
-	return status;
+	return status == CL_SUCCESS && !*data ? CL_OUT_OF_RESOURCES : status;
 }
 
 cl_int query_info(const struct query *q, size_t size, void *value, size_t *size_ret)

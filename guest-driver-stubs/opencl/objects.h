@@ -137,6 +137,8 @@ struct _cl_program {
 	/* As the application built it last; NULL: it did not. Under lock. */
 	char *options;
 	bool names_arguments; /* applications may ask for what arguments are */
+	uint32_t builds;
+	struct fact *told; /* of the last build; told.c */
 	pthread_mutex_t lock;
 };
 

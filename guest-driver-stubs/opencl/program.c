@@ -1,4 +1,4 @@
-/* Programs: their making and what is told of them. build.c builds them. */
+/* Programs: their making and what is told of them. build.c builds them, told.c has what that made. */
 #include "program.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@ static void program_destroy(struct object *o)
 {
 	cl_program program = (cl_program)o;
 
+	told_forget(program);
 	free(program->devices);
 	free(program->options);
 	pthread_mutex_destroy(&program->lock);
@@ -307,38 +308,6 @@ cl_int program_ask(cl_program program, cl_program_info param, void **data, size_
 	return query_ask(&q, data, bytes);
 }
 
-/* The host has the binaries behind one another. */
-static cl_int binaries_info(cl_program program, size_t size, void *value, size_t *size_ret)
-{
-	size_t needed = program->device_count * sizeof(unsigned char *), bytes, all, i;
-	unsigned char **to = value;
-	size_t *sizes = NULL;
-	uint8_t *data = NULL;
-	const uint8_t *at;
-	cl_int status;
-
-	if (size_ret)
-		*size_ret = needed;
-	if (!value)
-		return CL_SUCCESS;
-	if (size < needed)
-		return CL_INVALID_VALUE;
-	status = program_ask(program, CL_PROGRAM_BINARY_SIZES, (void **)&sizes, &bytes);
-	if (status == CL_SUCCESS)
-		status = program_ask(program, CL_PROGRAM_BINARIES, (void **)&data, &all);
-	if (status == CL_SUCCESS)
-		for (i = 0, at = data; i < bytes / sizeof(*sizes) && i < program->device_count; i++) {
-			if (sizes[i] > all - (size_t)(at - data))
-				break;
-			if (to[i])
-				memcpy(to[i], at, sizes[i]);
-			at += sizes[i];
-		}
-	free(sizes);
-	free(data);
-	return status;
-}
-
 cl_int clGetProgramInfo(cl_program program, cl_program_info param, size_t size, void *value, size_t *size_ret)
 {
 	struct query q = { .param = param, .ask = ask_program };
@@ -356,11 +325,12 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info param, size_t size, 
 		return info_bytes(program->devices, program->device_count * sizeof(cl_device_id), size, value,
 				  size_ret);
 	case CL_PROGRAM_BINARIES:
-		return binaries_info(program, size, value, size_ret);
+		return told_binaries(program, size, value, size_ret);
 	default:
 		q.session = session_of(program);
 		q.index = program->o.index;
-		return query_info(&q, size, value, size_ret);
+		return param == CL_PROGRAM_BINARY_SIZES ? told_sizes(program, &q, size, value, size_ret) :
+							  query_info(&q, size, value, size_ret);
 	}
 }
 
@@ -389,5 +359,6 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
 	}
 	q.session = session_of(program);
 	q.other = device->o.index;
-	return query_info(&q, size, value, size_ret);
+	return param == CL_PROGRAM_BUILD_LOG ? told_log(program, device, &q, size, value, size_ret) :
+					       query_info(&q, size, value, size_ret);
 }

@@ -128,7 +128,10 @@ final class Queries {
             OpenClLibrary.clGetProgramInfo(c.program().handle(), c.param(), size, out, needed));
   }
 
-  /** The library wants an address for each binary. */
+  /**
+   * u64 bytes of each device's binary, then the binaries, so that an answer is right in itself. The
+   * library wants an address for each binary.
+   */
   private void binaries(OpenClCall.ProgramInfo c, Answer answer) {
     long program = c.program().handle();
     MemorySegment count = memo.bytes(Integer.BYTES);
@@ -142,7 +145,8 @@ final class Queries {
           OpenClLibrary.clGetProgramInfo(
               program, ClParam.PROGRAM_BINARY_SIZES, 8L * devices, sizes, MemorySegment.NULL);
     }
-    long total = 0;
+    long head = 8L * devices;
+    long total = head;
     for (int i = 0; i < devices; i++) {
       total += sizes.getAtIndex(ValueLayout.JAVA_LONG, i);
     }
@@ -156,15 +160,16 @@ final class Queries {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment all = arena.allocate(Math.max(1, total));
-      MemorySegment places = memo.bytes(8L * devices);
-      long at = 0;
+      MemorySegment places = memo.bytes(head);
+      long at = head;
       for (int i = 0; i < devices; i++) {
         places.setAtIndex(ValueLayout.JAVA_LONG, i, all.address() + at);
         at += sizes.getAtIndex(ValueLayout.JAVA_LONG, i);
       }
       status =
           OpenClLibrary.clGetProgramInfo(
-              program, ClParam.PROGRAM_BINARIES, 8L * devices, places, MemorySegment.NULL);
+              program, ClParam.PROGRAM_BINARIES, head, places, MemorySegment.NULL);
+      MemorySegment.copy(sizes, 0, all, 0, head);
       MemorySegment.copy(all, 0, c.out(), 0, total);
     }
     answer.give(status, total);

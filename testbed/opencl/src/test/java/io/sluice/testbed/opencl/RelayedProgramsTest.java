@@ -55,7 +55,7 @@ final class RelayedProgramsTest {
         directory,
         mode,
         List.of(PAUSE_MS, mode, mirrors),
-        Map.of("POCL_CACHE_DIR", directory.resolve(mode + ".cache").toString()));
+        Map.of("POCL_CACHE_DIR", directory.resolve(mode.repeat(5) + ".cache").toString()));
   }
 
   @AfterAll
@@ -127,6 +127,13 @@ final class RelayedProgramsTest {
         .isNotEmpty()
         .containsExactlyElementsOf(differences.expected(name, there.output()));
     assertThat(here.code()).isEqualTo(there.code());
+  }
+
+  /** What is compiled elsewhere is longer: its directory has a longer name. */
+  @Order(1)
+  @Test
+  void answer_whoseSizeIsToldBeforeTheSessionMoves_hasThatSize() throws Exception {
+    runs("asked_twice", shuttle);
   }
 
   @Order(2)
