@@ -22,12 +22,15 @@ public interface MovableMemory {
   }
 
   /**
-   * Moves as many bytes to system memory, or some more, or fewer where there are no more to move.
+   * Moves to system memory, a limited number of allocations.
+   *
+   * @param bytes that are to move; some more may, or fewer where there are no more
+   * @param enough bytes after which no other piece is begun
    */
-  Moved evict(long bytes);
+  Moved evict(long bytes, long enough);
 
   /**
-   * Moves back.
+   * Moves back, a limited number of allocations.
    *
    * @param room most bytes that may be moved
    * @param enough bytes after which no other piece is begun

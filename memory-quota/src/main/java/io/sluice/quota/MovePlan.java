@@ -18,10 +18,10 @@ import java.util.TreeMap;
  * none does: few buffers move, and little more than necessary. Whatever turns out superfluous
  * stays. GPUs do not report what they read, so there is no order of last use.
  *
- * <p><b>Return.</b> When nobody is over, buffers come back that fit into both their guest's share
- * and the free video memory, mapped ones first, then the largest, then the lowest id. A guest that
- * comes to its share this way is not over it: what returned is not evicted again before a share or
- * an allocation changes.
+ * <p><b>Return.</b> When nobody is over, buffers come back that fit into both their guest's lasting
+ * share and the free video memory, mapped ones first, then the largest, then the lowest id. A guest
+ * that comes to its share this way is not over it: what returned is not evicted again before a
+ * share or an allocation changes.
  *
  * @param evictions in the order they are to be made
  * @param returns to be made after the evictions
@@ -55,10 +55,14 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
   /**
    * @param cardBytes video memory of the card
    * @param shares bytes by guest, from {@link Shares}; a guest that is not in it has 0
+   * @param lasting the part of them into which buffers return, in the same form
    * @param buffers all buffers of all guests that were allocated in video memory
    */
   public static MovePlan of(
-      long cardBytes, Map<String, Long> shares, Collection<MovableBuffer> buffers) {
+      long cardBytes,
+      Map<String, Long> shares,
+      Map<String, Long> lasting,
+      Collection<MovableBuffer> buffers) {
     SortedMap<String, List<MovableBuffer>> resident = new TreeMap<>();
     Map<String, Long> held = new HashMap<>();
     long free = cardBytes;
@@ -79,7 +83,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
         free += move.buffer().bytes();
       }
     }
-    return new MovePlan(List.copyOf(evictions), bringBack(free, shares, held, buffers));
+    return new MovePlan(List.copyOf(evictions), bringBack(free, lasting, held, buffers));
   }
 
   private static List<Move> evict(List<MovableBuffer> resident, long excess) {
@@ -119,7 +123,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
 
   private static List<Move> bringBack(
       long free,
-      Map<String, Long> shares,
+      Map<String, Long> lasting,
       Map<String, Long> held,
       Collection<MovableBuffer> buffers) {
     List<Move> returns = new ArrayList<>();
@@ -128,7 +132,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
         buffers.stream().filter(MovableBuffer::evicted).sorted(RETURN_ORDER).toList()) {
       long used = held.getOrDefault(buffer.guest(), 0L);
       if (buffer.bytes() <= left
-          && buffer.bytes() <= shares.getOrDefault(buffer.guest(), 0L) - used) {
+          && buffer.bytes() <= lasting.getOrDefault(buffer.guest(), 0L) - used) {
         left -= buffer.bytes();
         held.put(buffer.guest(), used + buffer.bytes());
         returns.add(new Move(buffer, MoveReason.ROOM));

@@ -6,6 +6,7 @@ import io.sluice.quota.MovePlan.Move;
 import io.sluice.quota.MovePlan.MoveReason;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,13 +16,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Seeds.class)
 final class MovePlanTest {
+  private static MovePlan plan(
+      long card, Map<String, Long> shares, Collection<MovableBuffer> buffers) {
+    return MovePlan.of(card, shares, shares, buffers);
+  }
+
   private static MovableBuffer buffer(long id, long bytes, boolean mapped) {
     return new MovableBuffer("a", id, bytes, mapped, false);
   }
 
   @Test
   void of_withinShare_movesNothing() {
-    assertThat(MovePlan.of(100, Map.of("a", 30L), List.of(buffer(1, 30, true))))
+    assertThat(plan(100, Map.of("a", 30L), List.of(buffer(1, 30, true))))
         .isEqualTo(new MovePlan(List.of(), List.of()));
   }
 
@@ -29,7 +35,7 @@ final class MovePlanTest {
   void of_unmappedSuffices_sparesMapped() {
     MovableBuffer unmapped = buffer(2, 40, false);
     List<MovableBuffer> buffers = List.of(buffer(1, 10, true), unmapped);
-    assertThat(MovePlan.of(100, Map.of("a", 45L), buffers).evictions())
+    assertThat(plan(100, Map.of("a", 45L), buffers).evictions())
         .containsExactly(new Move(unmapped, MoveReason.UNMAPPED));
   }
 
@@ -37,7 +43,7 @@ final class MovePlanTest {
   void of_severalCover_takesTheSmallest() {
     List<MovableBuffer> buffers =
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
-    assertThat(MovePlan.of(100, Map.of("a", 60L), buffers).evictions())
+    assertThat(plan(100, Map.of("a", 60L), buffers).evictions())
         .containsExactly(new Move(buffers.get(1), MoveReason.COVERS_REST));
   }
 
@@ -45,7 +51,7 @@ final class MovePlanTest {
   void of_noneCovers_takesTheLargestThenTheRest() {
     List<MovableBuffer> buffers =
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
-    assertThat(MovePlan.of(100, Map.of("a", 20L), buffers).evictions())
+    assertThat(plan(100, Map.of("a", 20L), buffers).evictions())
         .containsExactly(
             new Move(buffers.get(0), MoveReason.LARGEST),
             new Move(buffers.get(2), MoveReason.COVERS_REST));
@@ -54,7 +60,7 @@ final class MovePlanTest {
   @Test
   void of_earlyChoiceSuperfluous_keepsIt() {
     List<MovableBuffer> buffers = List.of(buffer(1, 5, false), buffer(2, 40, true));
-    assertThat(MovePlan.of(100, Map.of("a", 35L), buffers).evictions())
+    assertThat(plan(100, Map.of("a", 35L), buffers).evictions())
         .containsExactly(new Move(buffers.get(1), MoveReason.COVERS_REST));
   }
 
@@ -62,13 +68,24 @@ final class MovePlanTest {
   void of_noRoomOnTheCard_returnsNothing() {
     MovableBuffer evicted = new MovableBuffer("a", 1, 10, true, true);
     MovableBuffer other = new MovableBuffer("b", 1, 95, true, false);
-    assertThat(MovePlan.of(100, Map.of("a", 50L, "b", 95L), List.of(evicted, other)).returns())
-        .isEmpty();
+    assertThat(plan(100, Map.of("a", 50L, "b", 95L), List.of(evicted, other)).returns()).isEmpty();
+  }
+
+  @Test
+  void of_shareThatMayNotLast_evictsByItAndReturnsByTheOther() {
+    MovableBuffer away = new MovableBuffer("a", 1, 10, true, true);
+    MovableBuffer small = new MovableBuffer("a", 2, 5, true, true);
+    List<MovableBuffer> buffers = List.of(away, small, buffer(3, 40, true));
+    Map<String, Long> shares = Map.of("a", 80L);
+    assertThat(MovePlan.of(100, shares, Map.of("a", 45L), buffers))
+        .isEqualTo(new MovePlan(List.of(), List.of(new Move(small, MoveReason.ROOM))));
+    assertThat(MovePlan.of(100, shares, Map.of("a", 20L), buffers))
+        .isEqualTo(new MovePlan(List.of(), List.of()));
   }
 
   @Test
   void of_guestWithoutShare_losesAll() {
-    assertThat(MovePlan.of(100, Map.of(), List.of(buffer(1, 30, true), buffer(2, 1, true))))
+    assertThat(plan(100, Map.of(), List.of(buffer(1, 30, true), buffer(2, 1, true))))
         .extracting(plan -> plan.evictions().size())
         .isEqualTo(2);
   }
@@ -89,12 +106,12 @@ final class MovePlanTest {
                   guest, i, random.nextInt(1, 40), random.nextBoolean(), random.nextBoolean()));
         }
       }
-      MovePlan plan = MovePlan.of(card, shares, buffers);
+      MovePlan plan = plan(card, shares, buffers);
       List<MovableBuffer> evicted = apply(buffers, plan.evictions());
       checkMinimal(shares, evicted, plan.evictions());
       List<MovableBuffer> after = apply(evicted, plan.returns());
       shares.forEach((guest, share) -> assertThat(held(after, guest)).isLessThanOrEqualTo(share));
-      assertThat(MovePlan.of(card, shares, after)).isEqualTo(new MovePlan(List.of(), List.of()));
+      assertThat(plan(card, shares, after)).isEqualTo(new MovePlan(List.of(), List.of()));
     }
   }
 
@@ -149,7 +166,7 @@ final class MovePlanTest {
   }
 
   private static void checkPlan(long card, Map<String, Long> shares, List<MovableBuffer> buffers) {
-    MovePlan plan = MovePlan.of(card, shares, buffers);
+    MovePlan plan = plan(card, shares, buffers);
     List<MovableBuffer> evicted = apply(buffers, plan.evictions());
     List<MovableBuffer> after = apply(evicted, plan.returns());
     long free = card - held(after, "a") - held(after, "b");
@@ -170,7 +187,7 @@ final class MovePlanTest {
         }
       }
     }
-    right &= MovePlan.of(card, shares, after).equals(new MovePlan(List.of(), List.of()));
+    right &= plan(card, shares, after).equals(new MovePlan(List.of(), List.of()));
     if (!right) {
       throw new AssertionError("card=" + card + " " + shares + " " + buffers + " gives " + plan);
     }

@@ -16,6 +16,7 @@ import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.MovableBuffer;
 import io.sluice.quota.MovePlan;
+import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.quota.QuotaTable;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -82,21 +84,27 @@ public final class MemoryQuotas {
   /** Under the lock, but for what it says. */
   private final ProgramTable programs = new ProgramTable(this);
 
+  @GuardedBy("lock")
+  private final Presence presence = new Presence();
+
+  private final LongSupplier clock;
+
   /** What each guest may have, since it was last counted out. */
   @GuardedBy("lock")
   private SortedMap<String, Long> shares = new TreeMap<>();
 
-  /** A library by itself: whoever has it rebalances. */
-  public MemoryQuotas(long cardBytes) {
-    this(cardBytes, new QuotaListener() {});
-  }
+  /** The same beside those that ceased to use the GPU lately: so much returns. */
+  @GuardedBy("lock")
+  private SortedMap<String, Long> lasting = new TreeMap<>();
 
   /**
    * @param cardBytes video memory of the GPU
+   * @param clock monotonic nanoseconds
    */
-  public MemoryQuotas(long cardBytes, QuotaListener listener) {
+  public MemoryQuotas(long cardBytes, QuotaListener listener, LongSupplier clock) {
     quotas = new QuotaTable(cardBytes);
     this.listener = listener;
+    this.clock = clock;
     counters = new MoveCounts(listener);
   }
 
@@ -142,6 +150,7 @@ public final class MemoryQuotas {
       }
       quotas.remove(guest);
       counters.remove(guest);
+      presence.remove(guest);
       programs.remove(guest);
     } finally {
       lock.unlock();
@@ -361,7 +370,8 @@ public final class MemoryQuotas {
 
   /**
    * Sets every guest's limit to its share, evicts what is over and brings back what has room. A
-   * guest that does not use the GPU yet has the limit it would have if it did.
+   * guest that does not use the GPU yet has the limit it would have if it did. Nothing returns into
+   * the room of one that used it lately.
    */
   public Moves rebalance() {
     return rebalance(() -> {});
@@ -441,7 +451,8 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   Map<ProgramMemory, Long> roomOfPrograms() {
     List<Holder> holders = holders(null);
-    Map<String, Long> left = new TreeMap<>(limit(holders));
+    SortedMap<String, Long> _ = limit(holders);
+    Map<String, Long> left = new TreeMap<>(lasting);
     for (Holder holder : holders) {
       MemoryUse own = holder.use();
       left.merge(holder.guest().name(), -own.videoBytes() - own.evictedBytes(), Long::sum);
@@ -489,7 +500,9 @@ public final class MemoryQuotas {
         ifThere(holder.guest(), () -> buffers.addAll(holder.guest().buffers().movable()));
       }
     }
-    MovePlan plan = MovePlan.of(quotas.cardBytes() - programs.heldBytes(), shares, buffers);
+    MovePlan plan =
+        MovePlan.of(
+            quotas.cardBytes() - programs.heldBytes(), shares, programs.beside(lasting), buffers);
     Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
     int evicted = move(plan.evictions(), true, more ? () -> {} : once);
@@ -528,6 +541,7 @@ public final class MemoryQuotas {
   private SortedMap<String, Long> limit(List<Holder> holders) {
     Set<String> using = usingBy(holders);
     shares = quotas.shares(using);
+    lasting = quotas.shares(presence.note(using, clock.getAsLong()));
     for (Holder holder : holders) {
       String name = holder.guest().name();
       SortedMap<String, Long> with =

@@ -53,9 +53,9 @@ final class ProgramMemory implements MemoryBudget {
     return mover.isPresent();
   }
 
-  /** Moves as much to system memory, or what can be. Without the lock. */
-  Moved evict(long wanted) {
-    return mover.map(each -> each.evict(wanted)).orElse(Moved.NONE);
+  /** As {@link MovableMemory#evict}. Without the lock. */
+  Moved evict(long wanted, long enough) {
+    return mover.map(each -> each.evict(wanted, enough)).orElse(Moved.NONE);
   }
 
   /** As {@link MovableMemory#restore}. Without the lock. */

@@ -2,6 +2,7 @@ package io.sluice.channel.policy;
 
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.guest.Guest;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +22,14 @@ final class ProgramTable {
   /** Bytes after which somebody else is looked at; a piece may be longer. */
   static final long ROUND_BYTES = 1L << 30;
 
+  /** More than the pieces of all programs need: those come and go meanwhile. */
+  private static final int MOST_ROUNDS = 1024;
+
   private final MemoryQuotas quotas;
-  private final ReentrantLock moving = new ReentrantLock();
+
+  /** For a round at a time. */
+  private final ReentrantLock moving = new ReentrantLock(true);
+
   private final Map<String, ProgramMemory> programs = new TreeMap<>();
 
   ProgramTable(MemoryQuotas quotas) {
@@ -116,27 +123,48 @@ final class ProgramTable {
    * @return how many allocations were moved
    */
   int evict() {
-    return evict(quotas::programsBeyond);
+    return evict(quotas::programsBeyond, Long.MAX_VALUE);
   }
 
-  /** The same, where a guest wants more for its own buffers. */
+  /** Moves as much as a guest wants more for its own buffers; without a size, all. */
   int evictFor(Guest guest, long bytes) {
-    return evict(() -> quotas.programsBeyond(guest, bytes));
+    return evict(() -> quotas.programsBeyond(guest, bytes), bytes > 0 ? bytes : Long.MAX_VALUE);
   }
 
-  private int evict(Supplier<Map<ProgramMemory, Long>> beyond) {
-    if (!quotas.underLock(() -> !beyond.get().isEmpty())) {
-      return 0; // and nobody is waited for
+  /** The rest is moved later, by whoever moves. */
+  private int evict(Supplier<Map<ProgramMemory, Long>> beyond, long enough) {
+    Moved all = Moved.NONE;
+    boolean more = quotas.underLock(() -> !beyond.get().isEmpty()); // or nobody is waited for
+    Set<ProgramMemory> stuck = new HashSet<>();
+    for (int round = 0; more && all.bytes() < enough && round < MOST_ROUNDS; round++) {
+      Moved moved = evictRound(beyond, stuck);
+      all = all.plus(moved);
+      more = moved.pieces() > 0;
     }
+    if (more) {
+      quotas.noteChange();
+    }
+    return all.pieces();
+  }
+
+  /**
+   * @param stuck those of which nothing moved: they are not waited for again
+   */
+  private Moved evictRound(Supplier<Map<ProgramMemory, Long>> beyond, Set<ProgramMemory> stuck) {
     moving.lock();
     try {
-      int pieces = 0;
+      Moved all = Moved.NONE;
       for (var each : quotas.locked(beyond).entrySet()) {
-        Moved moved = each.getKey().evict(each.getValue());
-        told(each.getKey(), moved, true);
-        pieces += moved.pieces();
+        if (!stuck.contains(each.getKey())) {
+          Moved moved = each.getKey().evict(each.getValue(), ROUND_BYTES);
+          told(each.getKey(), moved, true);
+          all = all.plus(moved);
+          if (moved.pieces() == 0) {
+            stuck.add(each.getKey());
+          }
+        }
       }
-      return pieces;
+      return all;
     } finally {
       moving.unlock();
     }
@@ -160,7 +188,7 @@ final class ProgramTable {
       return false; // what cannot become true is no reason to disturb others
     }
     try {
-      return evict() > 0;
+      return evict(quotas::programsBeyond, wanted) > 0;
     } finally {
       quotas.locked(() -> {
         taking.release(wanted);

@@ -8,16 +8,19 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
+import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -46,9 +49,13 @@ final class AccountingTest {
     REFUSED
   }
 
-  private static final class Card implements AutoCloseable {
+  /** Time, which goes on by leaps: what returns waits for that. */
+  private final AtomicLong nowNs = new AtomicLong();
+
+  private final class Card implements AutoCloseable {
     final GpuRig rig = new GpuRig();
-    final MemoryQuotas quotas = new MemoryQuotas(GpuRig.VRAM_BYTES);
+    final MemoryQuotas quotas =
+        new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
     final List<Guest> guests = new ArrayList<>();
 
     Guest attach(String name, Quota settings) {
@@ -200,6 +207,7 @@ final class AccountingTest {
   }
 
   private void rebalance(Card card) {
+    nowNs.addAndGet(Presence.LONGEST.toNanos() / 8);
     Moves moves = card.quotas.rebalance();
     for (Guest guest : card.guests) {
       assertThat(guest.buffers().use().videoBytes())

@@ -15,10 +15,12 @@ import io.sluice.channel.record.StateRecord;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,7 +30,17 @@ final class MemoryQuotasTest {
   private static final long MIB = 1 << 20;
   private static final int STEPS = 3000;
 
-  private final MemoryQuotas quotas = new MemoryQuotas(GpuRig.VRAM_BYTES);
+  private final AtomicLong nowNs = new AtomicLong();
+  private final MemoryQuotas quotas = quotas();
+
+  private MemoryQuotas quotas() {
+    return new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
+  }
+
+  /** Nobody waits any longer for those that are away. */
+  private void pass() {
+    nowNs.addAndGet(Presence.FORGOTTEN.toNanos() + 1);
+  }
 
   private Guest attach(GpuRig rig, String name) {
     Guest guest = rig.attach(name);
@@ -77,8 +89,53 @@ final class MemoryQuotasTest {
       assertThat(b.buffers().use().videoBytes()).isEqualTo(16 * MIB);
       quotas.detach(b);
       b.close();
+      assertThat(quotas.rebalance()).as("b may be back at once").isEqualTo(new Moves(0, 0));
+      assertThat(a.buffers().limitBytes()).as("new ones have all").isEqualTo(32 * MIB);
+      pass();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 2));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  /** It would have the other's buffers move each time. */
+  @Test
+  void rebalance_guestComesAndGoesAllTheTime_buffersOfTheOtherStayWhereTheyAre() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (int i = 0; i < 3; i++) {
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
+      }
+      Guest b = attach(rig, "b");
+      Moves _ = quotas.rebalance();
+      int moved = 0;
+      for (int second = 0; second < 3600; second++) {
+        int handle = b.buffers().allocate(0, 0, 0, 4096).handle();
+        Moves came = quotas.rebalance();
+        b.buffers().free(handle);
+        Moves went = quotas.rebalance();
+        moved += came.evicted() + came.returned() + went.evicted() + went.returned();
+        nowNs.addAndGet(1_000_000_000L);
+      }
+      assertThat(moved).as("it leaves once").isEqualTo(1);
+      nowNs.addAndGet(Presence.LONGEST.toNanos());
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 1));
+    }
+  }
+
+  @Test
+  void rebalance_guestIsRemoved_buffersReturnAtOnce() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (int i = 0; i < 3; i++) {
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
+      }
+      Guest b = attach(rig, "b");
+      b.buffers().allocate(0, 0, 0, MIB);
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(1, 0));
+      quotas.detach(b);
+      b.close();
+      quotas.remove("b");
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 1));
     }
   }
 
@@ -240,6 +297,8 @@ final class MemoryQuotasTest {
         death.join();
         quotas.detach(dies);
         quotas.rebalance();
+        pass();
+        quotas.rebalance();
         assertThat(stays.buffers().usage().vramBytes()).isEqualTo(32 * MIB);
         assertThat(quotas.use("dies")).isEqualTo(MemoryUse.NONE);
       }
@@ -261,7 +320,7 @@ final class MemoryQuotasTest {
       records = a.move().snapshot();
       quotas.detach(a);
     }
-    MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
+    MemoryQuotas there = quotas();
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
       there.set("other", Quota.DEFAULT);
@@ -285,6 +344,8 @@ final class MemoryQuotasTest {
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
       there.detach(other);
       other.close();
+      assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
+      pass();
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 1));
     }
   }
@@ -309,7 +370,7 @@ final class MemoryQuotasTest {
       records = a.move().snapshot();
       quotas.detach(a);
     }
-    MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
+    MemoryQuotas there = quotas();
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
       there.set("other", quota(24 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
@@ -367,7 +428,8 @@ final class MemoryQuotasTest {
               public void onChange() {
                 told[0]++;
               }
-            });
+            },
+            nowNs::get);
     try (GpuRig rig = new GpuRig()) {
       Guest a = rig.attach("a");
       watched.set("a", Quota.DEFAULT);

@@ -10,10 +10,12 @@ import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +30,7 @@ final class ProgramMemoryTest {
   private static final int STEPS = 2000;
 
   private final AtomicLong changes = new AtomicLong();
+  private final AtomicLong nowNs = new AtomicLong();
   private final MemoryQuotas quotas =
       new MemoryQuotas(
           GpuRig.VRAM_BYTES,
@@ -36,7 +39,8 @@ final class ProgramMemoryTest {
             public void onChange() {
               changes.incrementAndGet();
             }
-          });
+          },
+          nowNs::get);
 
   private MemoryBudget programs(String guest) {
     quotas.set(guest, Quota.DEFAULT);
@@ -211,6 +215,7 @@ final class ProgramMemoryTest {
     private final MemoryBudget budget;
     private long evicted;
     private Runnable before = () -> {};
+    private long most = Long.MAX_VALUE;
 
     Movable(String guest) {
       budget = programs(guest);
@@ -218,9 +223,10 @@ final class ProgramMemoryTest {
     }
 
     @Override
-    public Moved evict(long bytes) {
+    public Moved evict(long bytes, long enough) {
       before.run();
-      long pieces = Math.min((bytes + MIB - 1) / MIB, budget.bytes() / MIB);
+      long wanted = Math.min((bytes + MIB - 1) / MIB, budget.bytes() / MIB);
+      long pieces = Math.min(most, Math.min(wanted, (enough + MIB - 1) / MIB));
       budget.giveBack(pieces * MIB);
       evicted += pieces * MIB;
       return new Moved((int) pieces, pieces * MIB);
@@ -258,6 +264,8 @@ final class ProgramMemoryTest {
     assertThat(b.take(1)).isFalse();
 
     b.giveBack(16 * MIB);
+    assertThat(quotas.movePrograms()).as("b may be back at once").isEqualTo(new Moves(0, 0));
+    nowNs.addAndGet(Presence.LONGEST.toNanos());
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 14));
     assertThat(a.evicted).isZero();
     assertThat(a.budget.bytes()).isEqualTo(30 * MIB);
@@ -291,6 +299,41 @@ final class ProgramMemoryTest {
       assertThat(quotas.movePrograms()).isEqualTo(new Moves(16, 0));
       assertThat(b.evicted).isEqualTo(16 * MIB);
     }
+  }
+
+  /** However many pieces one has: each gives some in its turn, and no more than are wanted. */
+  @Test
+  void take_whereOneHasManyPieces_theOthersPiecesServeAsWell() {
+    Movable many = new Movable("a");
+    Movable few = new Movable("b");
+    MemoryBudget c = programs("c");
+    assertThat(many.budget.take(16 * MIB)).isTrue();
+    assertThat(few.budget.take(16 * MIB)).isTrue();
+    many.most = 1;
+    assertThat(c.take(6 * MIB)).isTrue();
+    assertThat(many.evicted).isEqualTo(MIB);
+    assertThat(few.evicted).isEqualTo(6 * MIB);
+    assertThat(quotas.movePrograms()).as("the rest").isEqualTo(new Moves(5, 0));
+    assertThat(many.budget.bytes()).isLessThanOrEqualTo(11 * MIB);
+  }
+
+  /** One that does not move is not asked again and again. */
+  @Test
+  void movePrograms_oneOfWhichNothingMoves_isAskedOnce() {
+    Movable stuck = new Movable("a");
+    Movable other = new Movable("b");
+    assertThat(stuck.budget.take(16 * MIB)).isTrue();
+    assertThat(other.budget.take(16 * MIB)).isTrue();
+    other.most = 1;
+    stuck.most = 0;
+    int[] asked = {0};
+    stuck.before = () -> asked[0]++;
+    for (String guest : List.of("a", "b")) {
+      quotas.set(
+          guest, new Quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    }
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(8, 0));
+    assertThat(asked[0]).isEqualTo(1);
   }
 
   /** Memory that moves takes its time: nobody else waits for it who wants nothing of it. */

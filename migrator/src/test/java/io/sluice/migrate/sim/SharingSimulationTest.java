@@ -9,6 +9,7 @@ import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
@@ -55,11 +56,12 @@ final class SharingSimulationTest {
   /** What shares a card. */
   private static final class Card implements AutoCloseable {
     final Host host;
-    final MemoryQuotas quotas = new MemoryQuotas(World.VRAM_BYTES);
+    final MemoryQuotas quotas;
     final Guest neighbour;
 
-    Card(Host host) {
+    Card(World world, Host host) {
       this.host = host;
+      quotas = new MemoryQuotas(World.VRAM_BYTES, new QuotaListener() {}, () -> world.nowNs);
       quotas.set("moved", Quota.DEFAULT);
       neighbour = host.neighbour("neighbour");
       quotas.set("neighbour", Quota.DEFAULT);
@@ -126,8 +128,8 @@ final class SharingSimulationTest {
   private void run(long seed, Begin begin) {
     RandomGenerator random = Seeds.generator(seed ^ 2);
     try (World world = new World(seed, MigrationSettings.DEFAULT);
-        Card source = new Card(world.source);
-        Card target = new Card(world.target)) {
+        Card source = new Card(world, world.source);
+        Card target = new Card(world, world.target)) {
       int victim = channel(Objects.requireNonNull(world.source.guest));
       world.mayEnd.add(victim);
       begin(begin, source, target);

@@ -94,8 +94,8 @@ final class CudaProgram {
    *
    * @param patienceNs how long its call is waited for that is under way
    */
-  Moved evict(long bytes, long patienceNs) {
-    return moved(patienceNs, () -> moves.evict(bytes));
+  Moved evict(long bytes, long enough, long patienceNs) {
+    return moved(patienceNs, () -> moves.evict(bytes, enough));
   }
 
   /** Moves it back, as {@link VideoMoves#restore}; the same. */

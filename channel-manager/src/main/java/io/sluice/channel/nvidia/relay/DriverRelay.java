@@ -230,26 +230,18 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   }
 
   @Override
-  public Moved evict(long bytes) {
-    return move(bytes, CudaProgram::videoBytes, CudaProgram::evict);
+  public Moved evict(long bytes, long enough) {
+    return move(bytes, enough, CudaProgram::videoBytes, CudaProgram::evict);
   }
 
   @Override
   public Moved restore(long room, long enough) {
-    long[] left = {room};
-    return move(
-        enough,
-        CudaProgram::systemBytes,
-        (program, wanted, patienceNs) -> {
-          Moved moved = program.restore(left[0], wanted, patienceNs);
-          left[0] -= moved.bytes();
-          return moved;
-        });
+    return move(room, enough, CudaProgram::systemBytes, CudaProgram::restore);
   }
 
   /** A move of one program. */
   private interface Move {
-    Moved of(CudaProgram program, long bytes, long patienceNs);
+    Moved of(CudaProgram program, long bytes, long enough, long patienceNs);
   }
 
   /** A program with what it had when it was looked at: programs allocate while they are sorted. */
@@ -265,13 +257,13 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   }
 
   /** Of those that have most first. None is waited for longer than all together may be. */
-  private Moved move(long bytes, ToLongFunction<CudaProgram> has, Move move) {
+  private Moved move(long bytes, long enough, ToLongFunction<CudaProgram> has, Move move) {
     long patience = PATIENCE_NS;
     Moved moved = Moved.NONE;
     for (CudaProgram program : holders(has)) {
-      if (moved.bytes() < bytes) {
+      if (moved.bytes() < Math.min(bytes, enough)) {
         long since = clock.getAsLong();
-        Moved more = move.of(program, bytes - moved.bytes(), patience);
+        Moved more = move.of(program, bytes - moved.bytes(), enough - moved.bytes(), patience);
         if (more.equals(Moved.NONE)) {
           patience = Math.max(0, patience - (clock.getAsLong() - since));
         }

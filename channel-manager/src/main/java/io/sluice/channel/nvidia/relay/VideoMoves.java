@@ -21,6 +21,12 @@ import java.util.stream.Stream;
  * <p>The destination is made before the channels stop, and the source freed when they go on again.
  */
 final class VideoMoves {
+  /**
+   * Pieces that move at once: each costs some calls of the driver, and the program stands still for
+   * all of them.
+   */
+  static final int MOST_PIECES = 256;
+
   private final ProgramDriver driver;
   private final PoolCalls pools;
   private final UvmCalls uvm;
@@ -48,12 +54,8 @@ final class VideoMoves {
     this.uvm = uvm;
   }
 
-  /**
-   * Moves to system memory.
-   *
-   * @param bytes that are to leave video memory; some more may
-   */
-  Moved evict(long bytes) {
+  /** As {@link io.sluice.channel.MovableMemory#evict}. */
+  Moved evict(long bytes, long enough) {
     List<ExternalMaps.Place> descending = places(object -> object.videoBytes() > 0).toList();
     List<ExternalMaps.Place> chosen = fitting(descending, bytes);
     if (chosen.stream().mapToLong(ExternalMaps.Place::length).sum() < bytes) {
@@ -63,27 +65,26 @@ final class VideoMoves {
           .findFirst()
           .ifPresent(chosen::add);
     }
-    return move(chosen, true);
+    return move(firstOf(chosen, enough), true);
   }
 
-  /**
-   * Moves back.
-   *
-   * @param room bytes of video memory that there are
-   * @param enough bytes after which no other piece is begun
-   */
+  /** As {@link io.sluice.channel.MovableMemory#restore}. */
   Moved restore(long room, long enough) {
-    List<ExternalMaps.Place> fitting = fitting(places(RmObject::isOfSystem).toList(), room);
-    long[] before = {0};
-    return move(
-        fitting.stream()
-            .takeWhile(place -> {
-              boolean wanted = before[0] < enough;
-              before[0] += place.length();
-              return wanted;
-            })
-            .toList(),
-        false);
+    return move(firstOf(fitting(places(RmObject::isOfSystem).toList(), room), enough), false);
+  }
+
+  /** As many as are enough, or as move at once. */
+  private static List<ExternalMaps.Place> firstOf(List<ExternalMaps.Place> chosen, long enough) {
+    List<ExternalMaps.Place> first = new ArrayList<>();
+    long bytes = 0;
+    for (ExternalMaps.Place place : chosen) {
+      if (bytes >= enough || first.size() == MOST_PIECES) {
+        break;
+      }
+      first.add(place);
+      bytes += place.length();
+    }
+    return first;
   }
 
   /** The largest first, as far as they fit. */

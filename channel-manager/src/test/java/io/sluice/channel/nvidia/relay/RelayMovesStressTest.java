@@ -136,7 +136,7 @@ final class RelayMovesStressTest extends RelayFixture {
               while (!over.get()) {
                 long bytes = movers.nextInt(64) * PAGE;
                 Moved more =
-                    movers.nextBoolean() ? relay.evict(bytes) : relay.restore(bytes, bytes);
+                    movers.nextBoolean() ? relay.evict(bytes, bytes) : relay.restore(bytes, bytes);
                 moved.addAndGet(more.pieces());
               }
             });

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Programs' memory that moves between video memory and system memory, under them. */
 final class RelayMovesTest extends RelayFixture {
   private static final long MIB = 1 << 20;
+  private static final long ALL = 1L << 40;
   private static final long BASE = 0x10_0000_0000L;
   private static final int SUBDEVICE = 0x5c00_0002;
   private static final int CHANNEL = 0x5c00_0030;
@@ -84,7 +85,7 @@ final class RelayMovesTest extends RelayFixture {
   @Test
   void data_evictedAndBack_sameAddressSameContentAndChannelsRun() {
     data(MEMORY, BASE, MIB);
-    assertThat(relay.evict(1)).isEqualTo(new Moved(1, MIB));
+    assertThat(relay.evict(1, ALL)).isEqualTo(new Moved(1, MIB));
     assertThat(driver.isVideo(BASE)).isFalse();
     assertThat(driver.load(BASE)).isEqualTo(WORD + MEMORY);
     assertThat(driver.stopped()).isZero();
@@ -92,7 +93,7 @@ final class RelayMovesTest extends RelayFixture {
     assertThat(status().evictedBytes()).isEqualTo(MIB);
     assertThat(status().hostBytes()).isEqualTo(MIB);
     assertThat(relay.evictedBytes()).isEqualTo(MIB);
-    assertThat(relay.evict(1)).as("there is no more").isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).as("there is no more").isEqualTo(Moved.NONE);
     driver.store(BASE, 1);
 
     assertThat(relay.restore(MIB - 1, MIB)).as("no room").isEqualTo(Moved.NONE);
@@ -109,7 +110,7 @@ final class RelayMovesTest extends RelayFixture {
   @Test
   void data_thatIsFreedWhereItWasMoved_isGone() {
     data(MEMORY, BASE, MIB);
-    assertThat(relay.evict(MIB).pieces()).isEqualTo(1);
+    assertThat(relay.evict(MIB, ALL).pieces()).isEqualTo(1);
     assertThat(registered(ProgramControl.UNREGISTER_VIDMEM, MEMORY)).isEqualTo(OK);
     int before = driver.objects();
     freed(MEMORY, BASE);
@@ -126,13 +127,13 @@ final class RelayMovesTest extends RelayFixture {
     assertThat(registered(ProgramControl.REGISTER_VIDMEM, MEMORY + 1)).isEqualTo(OK);
     mapped(BASE + MIB, MEMORY + 1, MIB);
     mapped(BASE + 2 * MIB, MEMORY + 1, MIB);
-    assertThat(relay.evict(8 * MIB))
+    assertThat(relay.evict(8 * MIB, ALL))
         .as("libcuda's own; one that is mapped twice")
         .isEqualTo(Moved.NONE);
     assertThat(video(MEMORY + 2, MIB)).isEqualTo(OK);
     assertThat(registered(ProgramControl.REGISTER_VIDMEM, MEMORY + 2)).isEqualTo(OK);
     mapped(BASE + 3 * MIB, MEMORY + 2, MIB / 2);
-    assertThat(relay.evict(8 * MIB)).as("one that is mapped in part").isEqualTo(Moved.NONE);
+    assertThat(relay.evict(8 * MIB, ALL)).as("one that is mapped in part").isEqualTo(Moved.NONE);
     assertThat(status().videoBytes()).isEqualTo(3 * MIB);
   }
 
@@ -142,11 +143,11 @@ final class RelayMovesTest extends RelayFixture {
     data(MEMORY + 1, BASE + 8 * MIB, 2 * MIB);
     data(MEMORY + 2, BASE + 16 * MIB, MIB);
     data(MEMORY + 3, BASE + 24 * MIB, 4 * MIB);
-    assertThat(relay.evict(3 * MIB)).isEqualTo(new Moved(2, 3 * MIB));
+    assertThat(relay.evict(3 * MIB, ALL)).isEqualTo(new Moved(2, 3 * MIB));
     assertThat(driver.isVideo(BASE + 8 * MIB)).isFalse();
     assertThat(driver.isVideo(BASE + 16 * MIB)).isFalse();
-    assertThat(relay.evict(1)).isEqualTo(new Moved(1, 4 * MIB));
-    assertThat(relay.evict(100 * MIB)).isEqualTo(new Moved(1, 8 * MIB));
+    assertThat(relay.evict(1, ALL)).isEqualTo(new Moved(1, 4 * MIB));
+    assertThat(relay.evict(100 * MIB, ALL)).isEqualTo(new Moved(1, 8 * MIB));
     assertThat(relay.restore(7 * MIB, 2 * MIB)).as("enough").isEqualTo(new Moved(1, 4 * MIB));
     assertThat(relay.restore(100 * MIB, 100 * MIB)).isEqualTo(new Moved(3, 11 * MIB));
     for (int i = 0; i < 4; i++) {
@@ -160,13 +161,13 @@ final class RelayMovesTest extends RelayFixture {
     data(MEMORY, BASE, MIB);
     int before = driver.objects();
     driver.haveSystemMemory(0);
-    assertThat(relay.evict(1)).isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).isEqualTo(Moved.NONE);
     driver.haveSystemMemory(100);
     driver.copy(0);
-    assertThat(relay.evict(1)).as("a copy that fails").isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).as("a copy that fails").isEqualTo(Moved.NONE);
     driver.copy(100);
     driver.refuseCommand(RmControl.FIFO_DISABLE_CHANNELS.command());
-    assertThat(relay.evict(1)).as("channels that do not stop").isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).as("channels that do not stop").isEqualTo(Moved.NONE);
     driver.refuseCommand(0);
     assertThat(driver.objects()).isEqualTo(before);
     assertThat(driver.isVideo(BASE)).isTrue();
@@ -175,7 +176,7 @@ final class RelayMovesTest extends RelayFixture {
     assertThat(status().videoBytes()).isEqualTo(MIB);
     assertThat(status().hostBytes()).isZero();
 
-    assertThat(relay.evict(1).pieces()).isEqualTo(1);
+    assertThat(relay.evict(1, ALL).pieces()).isEqualTo(1);
     driver.haveNoVideoMemory(1);
     assertThat(relay.restore(MIB, MIB)).isEqualTo(Moved.NONE);
     assertThat(driver.load(BASE)).isEqualTo(WORD + MEMORY);
@@ -188,13 +189,13 @@ final class RelayMovesTest extends RelayFixture {
     data(MEMORY, BASE, MIB);
     long others = kernel.hostLimits().memoryBytes() / 16;
     kernel.setAvailableBytes(others + MIB - 1);
-    assertThat(relay.evict(1)).isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).isEqualTo(Moved.NONE);
     overflows.set(true);
     videoLimit.set(0);
     assertThat(video(MEMORY + 1, 1)).isEqualTo(NO_MEMORY);
     assertThat(status().hostBytes()).isZero();
     kernel.setAvailableBytes(others + MIB);
-    assertThat(relay.evict(1).pieces()).isEqualTo(1);
+    assertThat(relay.evict(1, ALL).pieces()).isEqualTo(1);
   }
 
   @Test
@@ -203,21 +204,21 @@ final class RelayMovesTest extends RelayFixture {
     data(MEMORY + 1, BASE + MIB, MIB);
     int before = driver.objects();
     driver.refuseMaps(1);
-    assertThat(relay.evict(2 * MIB)).isEqualTo(Moved.NONE);
+    assertThat(relay.evict(2 * MIB, ALL)).isEqualTo(Moved.NONE);
     assertThat(driver.isVideo(BASE)).isTrue();
     assertThat(driver.isVideo(BASE + MIB)).isTrue();
     assertThat(driver.load(BASE)).isEqualTo(WORD + MEMORY);
     assertThat(driver.load(BASE + MIB)).isEqualTo(WORD + MEMORY + 1);
     assertThat(driver.objects()).isEqualTo(before);
     assertThat(status().videoBytes()).isEqualTo(2 * MIB);
-    assertThat(relay.evict(2 * MIB)).isEqualTo(new Moved(2, 2 * MIB));
+    assertThat(relay.evict(2 * MIB, ALL)).isEqualTo(new Moved(2, 2 * MIB));
   }
 
   @Test
   void program_thatCannotBeLeftAsItWas_ends() throws InterruptedException {
     data(MEMORY, BASE, MIB);
     driver.refuseMaps(2);
-    assertThat(relay.evict(1)).isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).isEqualTo(Moved.NONE);
     threads.getFirst().join();
     assertThat(relay.programs()).isEmpty();
   }
@@ -304,9 +305,9 @@ final class RelayMovesTest extends RelayFixture {
         Thread.ofPlatform()
             .start(() -> program.ioctl(control, ProgramEscape.NUMA_INFO, block(560)));
     called.await();
-    assertThat(relay.evict(1)).isEqualTo(Moved.NONE);
+    assertThat(relay.evict(1, ALL)).isEqualTo(Moved.NONE);
     go.countDown();
     caller.join();
-    assertThat(relay.evict(1).pieces()).isEqualTo(1);
+    assertThat(relay.evict(1, ALL).pieces()).isEqualTo(1);
   }
 }

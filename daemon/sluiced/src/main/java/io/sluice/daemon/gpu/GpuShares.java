@@ -132,7 +132,7 @@ public final class GpuShares implements AutoCloseable {
     this.listener = listener;
     sharing = new ShareThread(new Duties(), clock);
     notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
-    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications, clock);
     watchdog = new Watchdog(notifications::onKill);
     moves = new ProgramMoves(quotas);
     this.threads = threads;

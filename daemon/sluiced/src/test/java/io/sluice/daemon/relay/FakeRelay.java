@@ -84,7 +84,7 @@ final class FakeRelay implements ProgramRelay {
   }
 
   @Override
-  public Moved evict(long bytes) {
+  public Moved evict(long bytes, long enough) {
     return Moved.NONE;
   }
 

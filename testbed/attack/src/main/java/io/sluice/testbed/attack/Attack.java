@@ -28,6 +28,8 @@ enum Attack implements Onslaught {
   MAPPINGS(MemoryAttacks::mappings),
   /** Time under the card's lock: video memory that is touched and freed. */
   TOUCHED_AND_FREED(MemoryAttacks::touchedAndFreed),
+  /** Others' video memory that moves: as a guest that has some, and has none, again and again. */
+  COMES_AND_GOES(MemoryAttacks::comesAndGoes),
   /** Java heap: call stacks of grids that do not end. */
   CALL_STACKS(ExecutionAttacks::callStacks),
   /** Java heap: as many channels with work as there may be. */

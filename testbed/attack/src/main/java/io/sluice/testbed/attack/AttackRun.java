@@ -35,6 +35,9 @@ final class AttackRun implements AutoCloseable {
 
   private static final int MOST_SHOWN = 300;
 
+  /** Buffers of the victim that leave: each once, and once more if it has to begin anew. */
+  private static final int MOST_EVICTED = 2 * (Victim.BALLAST_PIECES + 2);
+
   private static final long LOOK_NS = 100_000_000;
   private static final int ROUNDS = 3;
   private static final List<String> HEAP = List.of("-Xmx1g");
@@ -220,6 +223,7 @@ final class AttackRun implements AutoCloseable {
       throws IOException, InterruptedException {
     List<String> wrong = new ArrayList<>();
     long kills = kills();
+    long evictions = evictions();
     int logged = daemon.log().length();
     measureAnew();
     newcomer.listing().clear();
@@ -244,6 +248,9 @@ final class AttackRun implements AutoCloseable {
     }
     if (kills() != kills) {
       wrong.add("a channel of a victim was killed");
+    }
+    if (evictions() - evictions > MOST_EVICTED) {
+      wrong.add("a victim's memory left " + (evictions() - evictions) + " times");
     }
     String log = daemon.log().substring(logged);
     log.lines()
@@ -321,6 +328,11 @@ final class AttackRun implements AutoCloseable {
       kills += status == null ? 0 : status.kills();
     }
     return kills;
+  }
+
+  private long evictions() {
+    QuotaStatus status = daemon.connection().daemon().getQuotas().get(VICTIM);
+    return status == null ? 0 : status.evictions();
   }
 
   private static Process start(Class<?> program, String... arguments) throws IOException {

@@ -97,6 +97,17 @@ final class MemoryAttacks {
     }
   }
 
+  /** A guest that uses the GPU for a moment: shares of others fall and rise. */
+  static void comesAndGoes(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket())) {
+      do {
+        guest.free(guest.video((int) PAGE).handle());
+        LockSupport.parkNanos(
+            1_000_000L * means.random().nextInt(50)); // some are looked at between
+      } while (!means.over().getAsBoolean() && means.random().nextInt(10) > 0);
+    }
+  }
+
   /** What was taken is kept until the attack is over. */
   static void hold(Means means) {
     while (!means.over().getAsBoolean()) {

@@ -26,6 +26,11 @@ final class Victim implements AutoCloseable {
   private static final int SUBMISSIONS = 32;
   private static final int MATRIX = 32;
 
+  /** Video memory beside it, more than its share when others use the GPU, too. */
+  static final int BALLAST_PIECES = 8;
+
+  private static final long BALLAST_BYTES = 128 << 20;
+
   private final Kernel kernel;
   private final Path socket;
   private final Thread thread;
@@ -107,11 +112,23 @@ final class Victim implements AutoCloseable {
         port = new GuestPort(device, false);
         product = new WorkloadRun(new MatrixProduct(MATRIX), port);
         product.upload();
+        takeBallast();
         made = true;
       } finally {
         if (!made) {
           device.close();
         }
+      }
+    }
+
+    /** It is never written: what is evicted of it stops this guest's channels for a moment. */
+    private void takeBallast() {
+      try {
+        for (int i = 0; i < BALLAST_PIECES; i++) {
+          Buffer _ = device.allocateVideo(BALLAST_BYTES);
+        }
+      } catch (RuntimeException full) {
+        // more than its share already
       }
     }
 

@@ -75,7 +75,7 @@ final class NvidiaCudaMovesTest {
     private void move() {
       while (!over) {
         long before = System.nanoTime();
-        Moved more = rig.relay.evict(ALL);
+        Moved more = rig.relay.evict(ALL, ALL);
         longestNs = Math.max(longestNs, System.nanoTime() - before);
         out = out.plus(more);
         LockSupport.parkNanos(PAUSE_NS);
@@ -156,7 +156,7 @@ final class NvidiaCudaMovesTest {
       SOON.until("it spins", () -> Files.readString(output).contains("spins"));
       for (int i = 0; i < 3; i++) {
         long before = System.nanoTime();
-        Moved out = rig.relay.evict(4L << 30);
+        Moved out = rig.relay.evict(4L << 30, ALL);
         long between = System.nanoTime();
         ProgramStatus status = rig.relay.programs().getFirst();
         assertThat(status.evictedBytes()).isGreaterThanOrEqualTo(4L << 30);
