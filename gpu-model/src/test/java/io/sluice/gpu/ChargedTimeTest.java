@@ -1,10 +1,14 @@
 package io.sluice.gpu;
 
+import static io.sluice.gpu.Words.increasing;
+import static io.sluice.gpu.Words.join;
+import static io.sluice.gpu.Words.one;
 import static io.sluice.gpu.Words.semaphore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.ExtFileQuery;
+import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.RealKernel;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +21,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class ChargedTimeTest {
   private static final long SECOND_NS = 1_000_000_000L;
+  private static final int SLICES = 200;
+  private static final int M2MF = 2;
+  private static final int PITCHED = 1 << 4 | 1 << 8;
+  private static final int LINE_BYTES = 64 << 10;
 
   private static long runningNs(GuestChannel channel) {
     return ExtChanQuery.RUNNING_NS.get(channel.query());
@@ -48,6 +56,62 @@ class ChargedTimeTest {
     } finally {
       compute.shutdown();
       assertThat(compute.awaitTermination(5, TimeUnit.MINUTES)).isTrue();
+    }
+  }
+
+  /** Slices of a millisecond, of which a tenth is on a processor. */
+  @Test
+  void copy_whoseThreadHasAProcessorNowAndThen_isChargedWithThat() {
+    AtomicLong wallNs = new AtomicLong();
+    AtomicLong processorNs = new AtomicLong();
+    GpuClocks clocks =
+        new GpuClocks(() -> wallNs.addAndGet(1_000_000), () -> processorNs.addAndGet(100_000));
+    assertThat(chargedForACopy(clocks, wallNs)).isBetween(SLICES * 50_000L, SLICES * 300_000L);
+  }
+
+  /** Nobody asks for the processor's time of slices that are as short as they should be. */
+  @Test
+  void copy_whoseSlicesAreShort_isChargedByTheWallClock() {
+    AtomicLong wallNs = new AtomicLong();
+    GpuClocks clocks =
+        new GpuClocks(
+            () -> wallNs.addAndGet(100_000),
+            () -> {
+              throw new AssertionError("asked");
+            });
+    assertThat(chargedForACopy(clocks, wallNs)).isBetween(SLICES * 50_000L, SLICES * 300_000L);
+  }
+
+  /** What a copy without end is charged with after so many slices, each in its duty cycle. */
+  private static long chargedForACopy(GpuClocks clocks, AtomicLong wallNs) {
+    GpuConfig config = new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0);
+    try (SoftwareGpu gpu =
+            new SoftwareGpu(RealKernel.create(), config, clocks, new NoIdle(), Runnable::run, 1);
+        Client client = new Client(RealKernel.create(), gpu.open())) {
+      int vid = client.vspaceNew();
+      GuestChannel channel = client.channel(vid);
+      long va = client.memory(vid, PscnvGem.VRAM_SMALL, LINE_BYTES).va();
+      channel.submit(
+          join(
+              one(M2MF, 0, 0x9039),
+              new int[] {
+                increasing(M2MF, 0x238, 2),
+                (int) (va >>> 32),
+                (int) va,
+                increasing(M2MF, 0x30c, 6),
+                (int) (va >>> 32),
+                (int) va,
+                0,
+                0,
+                LINE_BYTES,
+                -1,
+                increasing(M2MF, 0x300, 1),
+                PITCHED
+              }));
+      for (int i = 0; i <= SLICES; i++) {
+        int _ = gpu.engine().doWork(wallNs.get());
+      }
+      return runningNs(channel);
     }
   }
 

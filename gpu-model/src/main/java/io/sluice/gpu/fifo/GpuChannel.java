@@ -53,6 +53,7 @@ public final class GpuChannel implements EngineHost {
   private int currentSubchannel;
   private long budget;
   private long commandNs;
+  private boolean timedClosely;
   long busyNs;
   private long instructions;
   private long interpreted;
@@ -260,9 +261,18 @@ public final class GpuChannel implements EngineHost {
     return pending != null && !hasGrid();
   }
 
-  /** Its command was executed for a time. */
-  void commandWorked(long ns) {
+  /**
+   * Its command was executed for a time.
+   *
+   * @param closely whether the next slice's time on the processor is to be asked for
+   */
+  void commandWorked(long ns, boolean closely) {
     commandNs += ns;
+    timedClosely = closely;
+  }
+
+  boolean isTimedClosely() {
+    return timedClosely;
   }
 
   /**
