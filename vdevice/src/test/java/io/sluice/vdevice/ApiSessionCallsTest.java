@@ -19,6 +19,7 @@ import io.sluice.vdevice.session.CarriedSession;
 import io.sluice.vdevice.session.MachineSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -375,13 +376,38 @@ final class ApiSessionCallsTest extends CallTest {
     list(MEMORY + 0x1000, LEAST - 0x2000, RAM + 0x4000, 0x2000);
     succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
     CarriedSession first = moving().carried().getFirst();
-    assertThat(first.locate(new ApiSessions.WrittenPages(0, LEAST - 0x3000, 0x3000)))
+    assertThat(first.locate(List.of(new ApiSessions.WrittenPages(0, LEAST - 0x3000, 0x3000))))
         .containsExactly(
             new GuestRange(new Iova(MEMORY + 0x1000 + LEAST - 0x3000), 0x1000),
             new GuestRange(new Iova(RAM + 0x4000), 0x2000));
-    assertThat(first.locate(new ApiSessions.WrittenPages(0, LEAST, 0x1000))).isEmpty();
-    assertThat(first.locate(new ApiSessions.WrittenPages(1, 0, 0x1000))).isEmpty();
+    assertThat(first.locate(List.of(new ApiSessions.WrittenPages(0, LEAST, 0x1000)))).isEmpty();
+    assertThat(first.locate(List.of(new ApiSessions.WrittenPages(1, 0, 0x1000)))).isEmpty();
     assertThat(moving().words()).containsExactly(new GuestRange(new Iova(MEMORY + 0x1000), 0x1000));
+  }
+
+  /** As a session host says that wants the daemon to keep much. */
+  @Test
+  void carried_pagesThatAreNamedAgainAndAgain_areFoundOnce() {
+    list(MEMORY + 0x1000, LEAST - 0x2000, RAM + 0x4000, 0x2000);
+    succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
+    CarriedSession first = moving().carried().getFirst();
+    List<ApiSessions.WrittenPages> named = new ArrayList<>();
+    for (int i = 0; i < 2048; i++) {
+      named.add(new ApiSessions.WrittenPages(0, 0x1000L * (i % 3), LEAST));
+    }
+    assertThat(first.locate(named))
+        .containsExactly(
+            new GuestRange(new Iova(MEMORY + 0x1000), LEAST - 0x2000),
+            new GuestRange(new Iova(RAM + 0x4000), 0x2000));
+    assertThat(
+            first.locate(
+                List.of(
+                    new ApiSessions.WrittenPages(0, 0x3000, 0x1000),
+                    new ApiSessions.WrittenPages(0, 0x1000, 0x1000),
+                    new ApiSessions.WrittenPages(0, 0x1800, 0x800))))
+        .containsExactly(
+            new GuestRange(new Iova(MEMORY + 0x2000), 0x1000),
+            new GuestRange(new Iova(MEMORY + 0x4000), 0x1000));
   }
 
   @Test

@@ -81,6 +81,15 @@ public interface DaemonMXBean {
           String qmpPath)
       throws OperationsException;
 
+  @Description(
+      "Creates a guest with what another one may have: GPU, limits, OpenCL and CUDA as it was made, and its quota as it is now. It is remembered over restarts. Nothing of the other's memory or channels is copied.")
+  void cloneGuest(
+      @Description("name of the other") String guest,
+      @Description("1 to 63 of a-z A-Z 0-9 . _ -, beginning with a letter or digit") String name,
+      @Description("where the machine's QMP socket is, absolute; empty for the default")
+          String qmpPath)
+      throws OperationsException;
+
   @Description("Destroys a guest that was created at run time, and everything it holds.")
   void destroyGuest(
       @Description("its name") String name,

@@ -112,6 +112,6 @@ public record Problem(String code, String what, String cause, String fix) {
   }
 
   private static String oneLine(String text) {
-    return text.replace('\n', ' ').replace('\r', ' ');
+    return PlainText.of(text);
   }
 }

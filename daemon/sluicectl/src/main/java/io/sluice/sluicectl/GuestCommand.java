@@ -266,18 +266,53 @@ final class GuestCommand extends Noun {
           String qmp)
       throws IOException, OperationsException {
     long limit = vramLimit == null ? 0 : size(vramLimit, "--vram-limit", "create");
-    Output output = global.output();
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       daemon.createGuest(name, gpu, limit, qmp);
-      GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
-      if (output.format() == Format.table) {
-        output.text("guest \"" + name + "\" waits at " + guest.socketPath() + "\n");
-      } else {
-        output.list(Views.GUESTS, List.of(guest));
-      }
+      created(daemon, name);
     }
     return ExitCode.OK;
+  }
+
+  @Command(
+      name = "clone",
+      description = {
+        "Creates a guest with what another one may have: its GPU, limits, OpenCL and CUDA, and its"
+            + " quota as it is now. Nothing of the other's memory or channels is copied."
+      })
+  int cloneGuest(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String source,
+      @Parameters(paramLabel = "NAME", description = "The new one's name.") String name,
+      @Option(
+              names = "--qmp",
+              paramLabel = "PATH",
+              defaultValue = "",
+              description = {
+                "Where the new machine's QMP socket will be, absolute. Default: beside the guest's"
+                    + " socket."
+              })
+          String qmp)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      daemon.cloneGuest(GuestNames.find(daemon.getGuests(), source).name(), name, qmp);
+      created(daemon, name);
+    }
+    return ExitCode.OK;
+  }
+
+  private void created(DaemonMXBean daemon, String name) throws IOException, OperationsException {
+    Output output = global.output();
+    GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
+    if (output.format() == Format.table) {
+      output.text("guest \"" + name + "\" waits at " + guest.socketPath() + "\n");
+    } else {
+      output.list(Views.GUESTS, List.of(guest));
+    }
   }
 
   @Command(

@@ -1,6 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.Nearest;
+import io.sluice.management.PlainText;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.time.Instant;
@@ -133,7 +134,7 @@ final class MonitorCommand implements Callable<Integer> {
 
   /** Nothing in a message begins a line of its own, or moves the terminal's cursor. */
   private static String onOneLine(@Nullable String message) {
-    return String.valueOf(message).replaceAll("\\p{Cntrl}", " ").strip();
+    return PlainText.of(String.valueOf(message)).strip();
   }
 
   private static IOException lost() {

@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.PlainText;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     int width = facts.stream().mapToInt(f -> f.name().length()).max().orElse(0) + GAP;
     StringBuilder text = new StringBuilder();
     for (Fact fact : facts) {
-      text.append(pad(fact.name(), width)).append(fact.value()).append('\n');
+      text.append(pad(fact.name(), width)).append(PlainText.of(fact.value())).append('\n');
     }
     text(text.toString());
   }
@@ -133,9 +134,10 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
   }
 
   private static String flat(@Nullable Object value) {
-    return value instanceof List<?> list
-        ? String.join(" ", list.stream().map(String::valueOf).toList())
-        : String.valueOf(value);
+    return PlainText.of(
+        value instanceof List<?> list
+            ? String.join(" ", list.stream().map(String::valueOf).toList())
+            : String.valueOf(value));
   }
 
   /**
@@ -231,7 +233,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
   }
 
   private static String orDash(String text) {
-    return text.isEmpty() ? "-" : text;
+    return text.isEmpty() ? "-" : PlainText.of(text);
   }
 
   private static String pad(String text, int width) {

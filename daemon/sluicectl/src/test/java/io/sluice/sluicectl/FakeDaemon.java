@@ -278,6 +278,12 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
   }
 
   @Override
+  public void cloneGuest(String guest, String name, String qmpPath) throws OperationsException {
+    asked.add("clone of " + guest + ", monitor '" + qmpPath + "'");
+    createGuest(name, "", 0, "");
+  }
+
+  @Override
   public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
     createGuest(name, gpu, vramLimitBytes, "");
   }

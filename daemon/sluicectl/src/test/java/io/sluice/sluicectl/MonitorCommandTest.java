@@ -73,6 +73,16 @@ final class MonitorCommandTest {
         .isEqualTo(new Run(0, "2026-01-02T03:04:05.678Z  guest.created       web-01\n", ""));
   }
 
+  /** U+009B begins a command of an 8-bit terminal, U+202E turns what follows. */
+  @Test
+  void monitor_messageThatActsOnTerminals_isHarmless() throws Exception {
+    Notification hostile =
+        event(3, NotificationTypes.GUEST_CREATED, "web\u009b2J\u202e\u001b[31m-01", null);
+    Run run = tellUntilDone(start("monitor", "--count", "1"), hostile);
+
+    assertThat(run.out()).endsWith("  web 2J  [31m-01\n");
+  }
+
   @Test
   void monitor_oneType_leavesOutTheOthers() throws Exception {
     Run run =

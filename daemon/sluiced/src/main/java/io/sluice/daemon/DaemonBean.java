@@ -227,6 +227,12 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   }
 
   @Override
+  public void cloneGuest(String guest, String name, String qmpPath) throws OperationsException {
+    guests.copy(guest, name, qmpPath);
+    Audit.of("guest-clone").addKeyValue("guest", name).addKeyValue("of", guest).log("guest cloned");
+  }
+
+  @Override
   public void destroyGuest(String name, boolean force) throws OperationsException {
     guests.destroy(name, force);
     Audit.of("guest-destroy")

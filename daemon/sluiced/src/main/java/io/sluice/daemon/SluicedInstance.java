@@ -43,7 +43,6 @@ import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.migrate.vfio.ClientTransfers;
-import io.sluice.quota.Quota;
 import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.dma.MapBudget;
 import java.io.IOException;
@@ -199,7 +198,7 @@ public final class SluicedInstance implements AutoCloseable {
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
                 announcer::tell,
                 announcer::requireStaying,
-                sessions::machine,
+                sessions,
                 programs),
             announcer);
     ConfigReload configuration =
@@ -246,10 +245,7 @@ public final class SluicedInstance implements AutoCloseable {
         .log("serving");
   }
 
-  /** Session hosts of the guests that have some: before a machine attaches that has sessions. */
   private SessionHosts sessions(Announcer announcer, QuotaStore quotas) throws OperationsException {
-    Map<String, GuestSettings> made = new HashMap<>();
-    config.guests().forEach(guest -> made.put(guest.name(), guest));
     SessionHosts sessions =
         new SessionHosts(
             config,
@@ -258,16 +254,10 @@ public final class SluicedInstance implements AutoCloseable {
             threads,
             System::nanoTime,
             group(config.guestGroup(), "guest-group"),
-            guest -> {
-              GuestSettings own = made.get(guest); // another host's guest has none
-              return own == null ? Quota.DEFAULT : quotas.of(own);
-            },
+            quotas::of,
             announcer::tell,
             (deed, what) -> Audit.of(deed).addKeyValue("sessions", what).log("sessions changed"));
     parts.push(sessions::close);
-    for (GuestSettings guest : config.guests()) {
-      sessions.serve(guest);
-    }
     return sessions;
   }
 

@@ -281,14 +281,15 @@ final class ConfigReloadTest {
 
   @Test
   void reload_guestThatNeedsAStart_isNotServed() throws Exception {
-    String other = GUESTS + "[[guest]]\nname = \"cl\"\nopencl = \"true\"\n";
+    String other =
+        GUESTS
+            + "[[guest]]\nname = \"far\"\ngpu = \"second\"\n[gpu.second]\ndevice = \"/dev/dri/card9\"\n";
 
     assertThat(reload("64MiB", other))
         .extracting(ReloadedSetting::setting, ReloadedSetting::effect, ReloadedSetting::reason)
-        .containsExactly(
-            tuple("guest.cl", ReloadedSetting.NEXT_START, "session hosts are set up at the start"));
-    assertThat(daemon.getGuests()).doesNotContainKey("cl");
-    assertThat(setting("guest.cl.opencl")).isEqualTo("none");
+        .contains(tuple("guest.far", ReloadedSetting.NEXT_START, "its GPU is opened at the start"));
+    assertThat(daemon.getGuests()).doesNotContainKey("far");
+    assertThat(setting("guest.far.gpu")).isEqualTo("none");
   }
 
   @Test

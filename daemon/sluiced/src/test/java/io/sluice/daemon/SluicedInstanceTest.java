@@ -22,6 +22,7 @@ import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
+import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -234,6 +235,63 @@ final class SluicedInstanceTest {
           .hasMessageContaining("the name \"migration\" is reserved");
       assertThat(bean.getGuests()).containsOnlyKeys("web-01");
       assertThat(dir.resolve("state/guests.toml")).doesNotExist();
+    }
+  }
+
+  @Test
+  void cloneGuest_wrongArguments_refuses() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      DaemonMXBean bean = daemon.daemon();
+      assertThatThrownBy(() -> bean.cloneGuest("web-1", "b", ""))
+          .hasMessageContaining("SLU-GUEST-001")
+          .hasMessageContaining("did you mean \"web-01\"?");
+      assertThatThrownBy(() -> bean.cloneGuest("web-01", "web-01", ""))
+          .hasMessageContaining("SLU-GUEST-002");
+      assertThatThrownBy(() -> bean.cloneGuest("web-01", "a b", ""))
+          .hasMessageContaining("SLU-GUEST-003");
+      assertThatThrownBy(() -> bean.cloneGuest("web-01", "migration", ""))
+          .hasMessageContaining("is reserved");
+      assertThatThrownBy(() -> bean.cloneGuest("web-01", "b", "b.qmp"))
+          .hasMessageContaining("is no absolute path");
+      bean.setQuota("web-01", 40L << 20, null, 64L << 20, null, null);
+      assertThatThrownBy(() -> bean.cloneGuest("web-01", "b", ""))
+          .as("its minimum does not fit twice")
+          .hasMessageContaining("SLU-QUOTA-002");
+      assertThat(bean.getGuests()).containsOnlyKeys("web-01");
+      assertThat(dir.resolve("state/guests.toml")).doesNotExist();
+      assertThat(daemon.guestSocket("b")).doesNotExist();
+    }
+  }
+
+  @Test
+  void cloneGuest_restart_hasWhatTheOtherMayHave() throws Exception {
+    QuotaStatus quota;
+    try (SluicedInstance daemon = start()) {
+      DaemonMXBean bean = daemon.daemon();
+      bean.setQuota("web-01", 4L << 20, 3, 8L << 20, QuotaStatus.SYSTEM_MEMORY, 700L);
+      bean.cloneGuest("web-01", "ml-02", "");
+      GuestStatus copy = status(daemon, "ml-02");
+      GuestStatus other = status(daemon, "web-01");
+      assertThat(copy.uuid()).isNotEqualTo(other.uuid());
+      assertThat(copy.socketPath()).isNotEqualTo(other.socketPath());
+      assertThat(copy.maxChannels()).isEqualTo(other.maxChannels());
+      assertThat(copy.origin()).isEqualTo(GuestStatus.CREATED);
+      attachAndLeave(daemon, "ml-02");
+      quota = Objects.requireNonNull(bean.getQuotas().get("ml-02"));
+      assertThat(quota.minimumBytes()).isEqualTo(4L << 20);
+      assertThat(quota.weight()).isEqualTo(3);
+      assertThat(quota.limitBytes()).isEqualTo(8L << 20);
+      assertThat(quota.beyondShare()).isEqualTo(QuotaStatus.SYSTEM_MEMORY);
+      assertThat(quota.killTimeoutMs()).isEqualTo(700);
+      assertThat(quota.changed()).as("it was made so").isFalse();
+      bean.resetQuota("web-01");
+      assertThat(bean.getQuotas().get("ml-02")).isEqualTo(quota);
+    }
+    try (SluicedInstance daemon = start()) {
+      assertThat(daemon.daemon().getQuotas().get("ml-02"))
+          .usingRecursiveComparison()
+          .ignoringFields("shareBytes", "gpuNs", "waitNs", "usesGpu")
+          .isEqualTo(quota);
     }
   }
 

@@ -179,10 +179,7 @@ final class LeavingSessions implements AutoCloseable {
     List<PageRange> pages = new ArrayList<>();
     for (LeavingSession each : all()) {
       if (each.isStanding()) {
-        each.standing()
-            .join()
-            .pages()
-            .forEach(range -> each.session().locate(range).forEach(found -> add(found, pages)));
+        each.session().locate(each.standing().join().pages()).forEach(found -> add(found, pages));
       }
     }
     sessions.words().forEach(word -> add(word, pages));

@@ -3,6 +3,7 @@ package io.sluice.daemon.config;
 import com.google.common.collect.ImmutableList;
 import io.sluice.channel.SlotLimits;
 import io.sluice.management.Quantities;
+import io.sluice.quota.Quota;
 import io.sluice.vdevice.dma.MapLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,9 +62,7 @@ public final class CreatedGuests {
       line(text, Schema.GUEST_GPU, guest.gpu());
       line(text, Schema.GUEST_SOCKET, guest.socket().toString());
       line(text, Schema.GUEST_QMP, guest.qmp().toString());
-      if (guest.quota().hasLimit()) {
-        line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(guest.quota().limitBytes()));
-      }
+      quota(text, guest.quota());
       if (guest.slots().channels() != SlotLimits.DEFAULT.channels()) {
         line(text, Schema.GUEST_CHANNEL_LIMIT, Integer.toString(guest.slots().channels()));
       }
@@ -91,6 +90,24 @@ public final class CreatedGuests {
       }
     }
     StateFile.replace(file, text.toString());
+  }
+
+  private static void quota(StringBuilder text, Quota quota) {
+    if (quota.minimumBytes() != Quota.DEFAULT.minimumBytes()) {
+      line(text, Schema.GUEST_VRAM_MIN, Quantities.formatSize(quota.minimumBytes()));
+    }
+    if (quota.hasLimit()) {
+      line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(quota.limitBytes()));
+    }
+    if (quota.weight() != Quota.DEFAULT.weight()) {
+      line(text, Schema.GUEST_WEIGHT, Integer.toString(quota.weight()));
+    }
+    if (quota.beyondShare() != Quota.DEFAULT.beyondShare()) {
+      line(text, Schema.GUEST_BEYOND_SHARE, quota.beyondShare().text());
+    }
+    if (!quota.killTimeout().equals(Quota.DEFAULT.killTimeout())) {
+      line(text, Schema.GUEST_KILL_TIMEOUT, Quantities.formatDuration(quota.killTimeout()));
+    }
   }
 
   /** Names and UUIDs need no escapes; a path may. */

@@ -37,6 +37,13 @@ public record GuestSettings(
   /** Limits of a guest that is created at run time. */
   public static final MapLimits DEFAULT_MAPS = new MapLimits(HOST_MEMORY, MapLimits.MAX_MAPS);
 
+  /** What another guest has that may have the same. */
+  public GuestSettings of(
+      String newName, UUID newUuid, Path newSocket, Path newQmp, Quota newQuota) {
+    return new GuestSettings(
+        newName, newUuid, gpu, newSocket, newQmp, newQuota, slots, maps, programs);
+  }
+
   /** Whether its applications are given sessions of OpenCL. */
   public boolean openCl() {
     return programs.openCl();

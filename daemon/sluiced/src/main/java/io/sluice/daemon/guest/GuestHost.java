@@ -15,6 +15,7 @@ import io.sluice.daemon.relay.CudaPrograms;
 import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.ProcessNames;
+import io.sluice.daemon.sessions.SessionHosts;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
@@ -59,6 +60,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
   private final Consumer<String> requireStaying;
   private final GuestSuspension suspension = new GuestSuspension();
   private final ChannelWatch.Killers killers = new ChannelWatch.Killers();
+  private final SessionHosts hosts;
   private final Optional<ApiSessions> sessions;
   private final CudaPrograms programs;
   private final GuestDevice device;
@@ -84,7 +86,8 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     this.events = surroundings.events();
     this.eventRate = new RateLimit(EVENT_BURST, EVENT_INTERVAL, surroundings.host().clock());
     this.requireStaying = surroundings.requireStaying();
-    this.sessions = surroundings.sessions().apply(settings);
+    this.hosts = surroundings.sessions();
+    this.sessions = hosts.machine(settings);
     this.programs = surroundings.programs();
     this.device =
         new GuestDevice(
@@ -107,7 +110,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
    * @param transfers how clients move their devices themselves
    * @param events told what happens to guests; must not wait
    * @param requireStaying throws when the daemon moves the guest of that name
-   * @param sessions who serves the API sessions of a guest's machine, if anybody does
+   * @param sessions serves the API sessions of their programs
    * @param programs serves their CUDA programs
    */
   public record Surroundings(
@@ -116,7 +119,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
       StateTransfers transfers,
       Consumer<DaemonEvent> events,
       Consumer<String> requireStaying,
-      Function<GuestSettings, Optional<ApiSessions>> sessions,
+      SessionHosts sessions,
       CudaPrograms programs) {}
 
   /**
@@ -133,6 +136,8 @@ public final class GuestHost implements GuestSource, AutoCloseable {
             "the socket of guest \"" + settings.name() + "\",",
             ErrorCode.GUEST_SOCKET);
     GuestHost[] host = new GuestHost[1];
+    boolean complete = false;
+    surroundings.sessions().serve(settings); // before a machine attaches that has sessions
     try {
       file.publish(
           surroundings.socketGroup(),
@@ -142,6 +147,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
             host[0].device.start();
           });
       host[0].servePrograms();
+      complete = true;
       return host[0];
     } catch (IOException | SluiceException e) {
       if (host[0] != null) {
@@ -153,6 +159,10 @@ public final class GuestHost implements GuestSource, AutoCloseable {
               CauseText.of(e),
               CauseText.remedy(e, "check the directory and its permissions"))
           .exception();
+    } finally {
+      if (!complete) {
+        surroundings.sessions().leave(settings.name());
+      }
     }
   }
 
@@ -396,6 +406,16 @@ public final class GuestHost implements GuestSource, AutoCloseable {
       file.delete();
     } finally {
       device.close();
+      hosts.leave(settings.name());
+    }
+  }
+
+  /** As {@link #close}, and what was kept for the next start goes, too. */
+  void closeForGood() throws IOException {
+    try {
+      close();
+    } finally {
+      hosts.forget(settings);
     }
   }
 

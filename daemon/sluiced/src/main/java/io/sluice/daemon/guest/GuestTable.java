@@ -113,37 +113,69 @@ public final class GuestTable {
       checkName(failed, name);
       GpuHost gpu = gpu(failed, gpuName);
       checkLimit(failed, vramLimitBytes, gpu);
-      Path socket = GuestSettings.defaultSocket(config.runDir(), name);
-      checkReserved(failed, name, socket);
-      Path qmp =
-          qmpPath.isEmpty()
-              ? GuestSettings.defaultQmp(config.runDir(), config.guestGroup(), name)
-              : monitor(failed, qmpPath);
       GuestSettings settings =
           new GuestSettings(
               name,
               uuids.get(),
               gpu.name(),
-              socket,
-              qmp,
+              socket(failed, name),
+              qmp(failed, name, qmpPath),
               vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
               SlotLimits.DEFAULT,
               GuestSettings.DEFAULT_MAPS,
               ProgramSettings.NONE);
-      GuestHost guest = start(settings, GuestStatus.CREATED);
-      try {
-        store.save(created());
-      } catch (IOException e) {
-        stop(guest);
-        throw Problem.of(
-                ErrorCode.GUEST_STATE,
-                failed,
-                "it cannot be remembered in " + store.file() + ": " + e.getMessage(),
-                "check daemon.state-dir")
-            .exception();
-      }
+      begin(failed, settings);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Creates a guest with what another one may have, its quota as it is now, and remembers it. */
+  public void copy(String source, String name, String qmpPath) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot clone guest \"" + source + "\"";
+      checkOpen(failed);
+      GuestSettings known = find(failed, source).settings();
+      checkName(failed, name);
+      begin(
+          failed,
+          known.of(
+              name,
+              uuids.get(),
+              socket(failed, name),
+              qmp(failed, name, qmpPath),
+              quotas.of(known)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Path socket(String failed, String name) throws OperationsException {
+    Path socket = GuestSettings.defaultSocket(config.runDir(), name);
+    checkReserved(failed, name, socket);
+    return socket;
+  }
+
+  private Path qmp(String failed, String name, String path) throws OperationsException {
+    return path.isEmpty()
+        ? GuestSettings.defaultQmp(config.runDir(), config.guestGroup(), name)
+        : monitor(failed, path);
+  }
+
+  @GuardedBy("lock")
+  private void begin(String failed, GuestSettings settings) throws OperationsException {
+    GuestHost guest = start(settings, GuestStatus.CREATED);
+    try {
+      store.save(created());
+    } catch (IOException e) {
+      stop(guest);
+      throw Problem.of(
+              ErrorCode.GUEST_STATE,
+              failed,
+              "it cannot be remembered in " + store.file() + ": " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
     }
   }
 
@@ -192,7 +224,7 @@ public final class GuestTable {
                 "stop the machine first, or retry with --force")
             .exception();
       }
-      stop(guest);
+      stop(guest, guest::closeForGood);
       forgetQuota(name);
       store.save(created());
     } catch (IOException e) {
@@ -274,7 +306,7 @@ public final class GuestTable {
       if (guest.isAttached()) {
         return false;
       }
-      stop(guest);
+      stop(guest, guest::closeForGood);
       forgetQuota(name);
       return true;
     } finally {
@@ -367,12 +399,22 @@ public final class GuestTable {
     }
   }
 
+  /** Ends a guest. */
   private void stop(GuestHost guest) {
+    stop(guest, guest::close);
+  }
+
+  /** How a guest is closed. */
+  private interface Closing {
+    void run() throws IOException;
+  }
+
+  private void stop(GuestHost guest, Closing closing) {
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.remove(guest.settings().name());
     guests = ImmutableSortedMap.copyOf(changed);
     try {
-      guest.close();
+      closing.run();
     } catch (IOException e) {
       LOG.atWarn()
           .addKeyValue("guest", guest.settings().name())

@@ -200,9 +200,6 @@ public final class ConfigReload {
 
   /** What a guest needs that only a start brings. */
   private Optional<String> obstacle(DaemonConfig wanted, GuestSettings guest) {
-    if (guest.openCl()) {
-      return Optional.of("session hosts are set up at the start");
-    }
     if (running.gpus().stream().noneMatch(gpu -> gpu.name().equals(guest.gpu()))) {
       return Optional.of("its GPU is opened at the start");
     }

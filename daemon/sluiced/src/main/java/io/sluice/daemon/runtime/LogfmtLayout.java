@@ -16,7 +16,7 @@ import org.slf4j.event.KeyValuePair;
  * sd-daemon(3).
  */
 final class LogfmtLayout extends LayoutBase<ILoggingEvent> {
-  private static final Pattern BARE = Pattern.compile("[^\\s\"=\\p{Cntrl}]+");
+  private static final Pattern BARE = Pattern.compile("[^\\s\"=\\p{Cc}]+");
   private static final String PACKAGE = "io.sluice.";
 
   private final boolean journal;

@@ -1,5 +1,6 @@
 package io.sluice.daemon.runtime;
 
+import io.sluice.management.PlainText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +25,8 @@ public final class ProcessNames {
   /** The same of a process of this host, at the other end of a socket. */
   public static String ofPeer(int pid) {
     try {
-      return Files.readString(Path.of("/proc", Integer.toString(pid), "comm"))
-          .strip()
-          .replaceAll("\\p{Cntrl}", " ");
+      return PlainText.of(
+          Files.readString(Path.of("/proc", Integer.toString(pid), "comm")).strip());
     } catch (IOException _) {
       return "unknown";
     }

@@ -26,12 +26,14 @@ import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
 import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +65,9 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   @GuardedBy("lock")
   private final Map<String, GuestSessions> guests = new TreeMap<>();
 
+  /** Of the guests that have some; another host's guest has no settings. */
+  private final Map<String, GuestSettings> settings = new ConcurrentHashMap<>();
+
   /** Open while there are guests. */
   @GuardedBy("lock")
   private @Nullable HostDoor door;
@@ -76,7 +81,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   /**
    * @param socketGroup may connect besides the daemon's user; empty for nobody
-   * @param quotas of guests, by name
+   * @param quotas of guests
    * @param tell a notification's type and message
    * @param audit an operator's deed and its guest, for the log
    */
@@ -87,13 +92,18 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       ThreadFactory threads,
       LongSupplier nanoTime,
       Optional<GroupPrincipal> socketGroup,
-      Function<String, Quota> quotas,
+      Function<GuestSettings, Quota> quotas,
       BiConsumer<String, String> tell,
       BiConsumer<String, String> audit) {
     this.config = config;
     places = new OwnPlaces(config);
     waiting = new WaitingFiles(nanoTime);
-    turns = new TurnKeeper(kernel, threads, nanoTime, quotas);
+    turns =
+        new TurnKeeper(
+            kernel,
+            threads,
+            nanoTime,
+            guest -> Optional.ofNullable(settings.get(guest)).map(quotas).orElse(Quota.DEFAULT));
     surroundings =
         new GuestSessions.Surroundings(
             kernel, processes, turns, threads, nanoTime, tell, config.stateDir(), () -> route);
@@ -119,8 +129,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             socketGroup,
             ErrorCode.SESSION_SOCKET,
             staged -> listener[0] = surroundings.kernel().listen(staged, BACKLOG));
-        HostCommand starter =
-            new HostCommand(config.sessionHosts(), config.sessionHostSocket(), guest.name());
+        HostCommand starter = command(guest.name());
         GuestSessions sessions =
             new GuestSessions(
                 guest.name(),
@@ -133,6 +142,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
                 open,
                 surroundings);
         guests.put(guest.name(), sessions);
+        settings.put(guest.name(), guest);
         sessions.start();
       } catch (IOException e) {
         if (listener[0] != null) {
@@ -149,6 +159,33 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             .exception();
       }
     }
+  }
+
+  /** Ends the sessions of a guest, if it has any; nothing of them is left then. */
+  public void leave(String guest) {
+    GuestSessions sessions;
+    synchronized (lock) {
+      sessions = guests.remove(guest);
+    }
+    settings.remove(guest);
+    if (sessions != null) {
+      close(List.of(sessions));
+    }
+  }
+
+  /** A guest is gone for good: what its programs were compiled to is not the next one's. */
+  public void forget(GuestSettings guest) {
+    if (guest.openCl()) {
+      HostCommand starter = command(guest.name());
+      starter.removeCache();
+      for (Path directory : config.sessionHosts().implementations()) {
+        starter.with(directory).removeCache();
+      }
+    }
+  }
+
+  private HostCommand command(String directory) {
+    return new HostCommand(config.sessionHosts(), config.sessionHostSocket(), directory);
   }
 
   /** The way by which sessions go to other hosts. */
@@ -175,11 +212,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       try {
         ForeignSessions open =
             new ForeignSessions(
-                config.sessionHosts().foreign(),
-                surroundings,
-                openDoor(),
-                directory ->
-                    new HostCommand(config.sessionHosts(), config.sessionHostSocket(), directory));
+                config.sessionHosts().foreign(), surroundings, openDoor(), this::command);
         foreign = open;
         return open;
       } catch (IOException e) {
@@ -303,8 +336,11 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   @Override
   public void end(String guest, long session) throws OperationsException {
     String failed = "cannot end session " + session + " of guest \"" + guest + "\"";
+    // Of a guest of this host no session host of another one is asked, nor waited for.
     Optional<GuestMoves.LocatedSession> visiting =
-        foreign().flatMap(all -> all.find(guest, session));
+        guest.indexOf(':') < 0
+            ? Optional.empty()
+            : foreign().flatMap(all -> all.find(guest, session));
     if (visiting.isPresent()) {
       visiting.get().at().ask(id -> new EndSession(id, session), List.of());
       audit.accept("session-end", guest + " " + session);
@@ -455,6 +491,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       door = null;
       parts.add(turns);
     }
+    close(parts);
+  }
+
+  private static void close(List<? extends AutoCloseable> parts) {
     for (AutoCloseable part : parts) {
       try {
         part.close();

@@ -2,6 +2,7 @@ package io.sluice.daemon.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
@@ -11,12 +12,13 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.SluicedInstance;
 import io.sluice.daemon.config.ConfigLoader;
-import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.management.ReloadedSetting;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.remoting.control.ControlLink;
 import java.io.File;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.MBeanServerFactory;
 import javax.management.OperationsException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,9 +56,25 @@ final class SessionHostsTest {
 
   @BeforeEach
   void start() throws Exception {
-    Path file =
+    ConfigLoader loader = new ConfigLoader(Map.of(), Map.of());
+    write("");
+    daemon =
+        SluicedInstance.start(
+            loader.load(file()),
+            () -> loader.load(file()),
+            kernel,
+            MBeanServerFactory.newMBeanServer());
+    sessions = daemon.sessions();
+  }
+
+  private Path file() {
+    return dir.resolve("sluice.toml");
+  }
+
+  private void write(String more) throws Exception {
+    Path _ =
         Files.writeString(
-            dir.resolve("sluice.toml"),
+            file(),
             """
             [daemon]
             run-dir = "%1$s/run"
@@ -72,10 +91,8 @@ final class SessionHostsTest {
             [[guest]]
             name = "b"
             """
-                .formatted(dir, modules()));
-    DaemonConfig config = new ConfigLoader(Map.of(), Map.of()).load(file);
-    daemon = SluicedInstance.start(config);
-    sessions = daemon.sessions();
+                    .formatted(dir, modules())
+                + more);
   }
 
   @AfterEach
@@ -99,18 +116,47 @@ final class SessionHostsTest {
   }
 
   private SessionHostStatus host() {
-    return Objects.requireNonNull(sessions.getHosts().get("a"));
+    return host("a");
+  }
+
+  private SessionHostStatus host(String guest) {
+    return Objects.requireNonNull(sessions.getHosts().get(guest));
   }
 
   private SessionHostStatus awaitServing(long starts) {
+    return awaitServing("a", starts);
+  }
+
+  private SessionHostStatus awaitServing(String guest, long starts) {
     await()
         .atMost(PATIENCE)
-        .until(() -> host().starts() >= starts && host().state().equals(SessionHostStatus.SERVING));
-    return host();
+        .until(() ->
+            host(guest).starts() >= starts
+                && host(guest).state().equals(SessionHostStatus.SERVING));
+    return host(guest);
   }
 
   private Fd connect() {
-    return kernel.connect(dir.resolve("run/a.sock.api"));
+    return connect("a");
+  }
+
+  private Fd connect(String guest) {
+    return kernel.connect(dir.resolve("run/" + guest + ".sock.api"));
+  }
+
+  /** What a guest's session hosts have compiled, and what they have open. */
+  private Stream<Path> kept(String guest) throws IOException {
+    try (Stream<Path> all = Files.walk(dir.resolve("state"))) {
+      return all.filter(path -> path.getFileName().toString().equals(guest)).toList().stream();
+    }
+  }
+
+  private void isServed(String guest) {
+    ProcessHandle process = ProcessHandle.of(awaitServing(guest, 1).pid()).orElseThrow();
+    assertThat(process.isAlive()).isTrue();
+    try (Fd connection = connect(guest)) {
+      assertThat(hello(connection)).hasValue(Errno.EOPNOTSUPP.number());
+    }
   }
 
   /**
@@ -238,6 +284,49 @@ final class SessionHostsTest {
     assertThatThrownBy(() -> sessions.limit("a", 0, null))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("SLU-SES-013");
+  }
+
+  @Test
+  void guest_thatIsClonedAndDestroyed_hasSessionsMeanwhile() throws Exception {
+    daemon.daemon().cloneGuest("a", "copy", "");
+    isServed("copy");
+    assertThat(kept("copy")).isNotEmpty();
+    ProcessHandle process = ProcessHandle.of(host("copy").pid()).orElseThrow();
+
+    daemon.daemon().destroyGuest("copy", false);
+
+    assertThat(process.isAlive()).isFalse();
+    assertThat(sessions.getHosts()).containsOnlyKeys("a");
+    assertThat(dir.resolve("run/copy.sock.api")).doesNotExist();
+    assertThat(kept("copy")).as("the next of that name has nothing of it").isEmpty();
+    isServed("a");
+  }
+
+  @Test
+  void guest_thatAReloadBrings_hasSessions() throws Exception {
+    write("[[guest]]\nname = \"c\"\nopencl = true\n");
+    assertThat(daemon.daemon().reload())
+        .extracting(ReloadedSetting::setting, ReloadedSetting::effect)
+        .containsExactly(tuple("guest.c", ReloadedSetting.NOW));
+    isServed("c");
+
+    write("");
+    assertThat(daemon.daemon().reload())
+        .extracting(ReloadedSetting::setting, ReloadedSetting::effect)
+        .containsExactly(tuple("guest.c", ReloadedSetting.NOW));
+    assertThat(sessions.getHosts()).containsOnlyKeys("a");
+  }
+
+  @Test
+  void guest_whoseSessionSocketCannotBeMade_isNotThere() throws Exception {
+    Path inTheWay = Files.createDirectory(dir.resolve("run/copy.sock.api"));
+    assertThatThrownBy(() -> daemon.daemon().cloneGuest("a", "copy", ""))
+        .isInstanceOf(OperationsException.class);
+    assertThat(daemon.daemon().getGuests()).containsOnlyKeys("a", "b");
+    assertThat(sessions.getHosts()).containsOnlyKeys("a");
+    Files.delete(inTheWay);
+    daemon.daemon().cloneGuest("a", "copy", "");
+    isServed("copy");
   }
 
   @Test
