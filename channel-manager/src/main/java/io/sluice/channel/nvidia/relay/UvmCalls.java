@@ -211,7 +211,12 @@ final class UvmCalls {
     if (isOk(UvmCommand.UNMAP_EXTERNAL, argument)) {
       spaceOf(call.file())
           .external()
-          .unmap(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+          .unmap(
+              UvmUnmapExternal.BASE.get(argument),
+              UvmUnmapExternal.LENGTH.get(argument),
+              argument
+                  .asSlice(UvmUnmapExternal.GPU_UUID, UvmUnmapExternal.GPU_UUID_BYTES)
+                  .toArray(ValueLayout.JAVA_BYTE));
     }
     return result;
   }
