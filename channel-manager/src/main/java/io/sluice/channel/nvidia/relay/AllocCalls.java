@@ -147,6 +147,7 @@ final class AllocCalls {
                     Nvos64Alloc.H_PARENT.bits(argument),
                     handle,
                     Optional.of(type));
+        call.block().ifPresent(block -> driver.objects().channelMemory().add(object, block));
         if (type == ProgramClass.HOPPER_USERMODE_A && isInBar1(call)) {
           object.setDoorbell();
         }

@@ -243,7 +243,7 @@ final class UvmCalls {
             .find(memory.name().client(), memory.name().handle())
             .filter(memory::equals)
             .isPresent();
-    if (named && control.isPresent()) {
+    if (named && control.isPresent() && !driver.objects().isNeeded(memory)) {
       int _ = pages.free(control.get(), memory);
       driver.objects().remove(memory);
     }

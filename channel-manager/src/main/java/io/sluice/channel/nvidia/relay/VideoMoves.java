@@ -137,6 +137,7 @@ final class VideoMoves {
         .filter(ExternalMaps.Place::isWhole)
         .filter(place -> place.object().isData() && which.test(place.object()))
         .filter(place -> isNamed(place.object()))
+        .filter(place -> !driver.objects().channelMemory().names(place.object().name()))
         .sorted(Comparator.comparingLong((ExternalMaps.Place place) -> place.length()).reversed());
   }
 
