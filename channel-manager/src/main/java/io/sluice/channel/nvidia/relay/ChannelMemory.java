@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * The memory that a program's channels and channel groups name: where USERD is, and where errors
@@ -55,9 +56,9 @@ final class ChannelMemory {
     named.remove(user);
   }
 
-  /** Whether a channel or a group names it. */
-  boolean names(RmObject.Name memory) {
-    return named.values().stream().anyMatch(each -> each.contains(memory));
+  /** All that channels and groups name. */
+  Set<RmObject.Name> all() {
+    return named.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
   }
 
   /**

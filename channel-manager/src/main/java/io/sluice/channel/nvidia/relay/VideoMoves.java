@@ -133,11 +133,12 @@ final class VideoMoves {
   }
 
   private Stream<ExternalMaps.Place> places(Predicate<RmObject> which) {
+    Set<RmObject.Name> needed = driver.objects().channelMemory().all();
     return uvm.places()
         .filter(ExternalMaps.Place::isWhole)
         .filter(place -> place.object().isData() && which.test(place.object()))
         .filter(place -> isNamed(place.object()))
-        .filter(place -> !driver.objects().channelMemory().names(place.object().name()))
+        .filter(place -> !needed.contains(place.object().name()))
         .sorted(Comparator.comparingLong((ExternalMaps.Place place) -> place.length()).reversed());
   }
 
