@@ -133,6 +133,68 @@ final class EvictionPoolTest {
     }
   }
 
+  /** A piece of a program's can be longer than what is copied in the time of one wait. */
+  @Test
+  void copy_ofMuch_isWaitedForPieceByPiece() {
+    try (GuestGpu guest = gpu.open("guest")) {
+      GpuMemory from = guest.allocate(request(PscnvGem.VRAM_SMALL, 4 * CHUNK));
+      int[] source = rm.newest(RmClass.NV01_MEMORY_LOCAL_USER);
+      GpuMemory to = guest.allocate(request(PscnvGem.VRAM_SMALL, 4 * CHUNK));
+      int[] target = rm.newest(RmClass.NV01_MEMORY_LOCAL_USER);
+      store(guest, from, (byte) 0x5a);
+      hopper.slowCopies(60_000_000);
+      gpu.copier().copy(source[0], source[1], target[1], 4 * CHUNK);
+      hopper.slowCopies(0);
+      assertThat(last(guest, to)).isEqualTo((byte) 0x5a);
+    }
+  }
+
+  /** The GPU may go on with it: nobody else's memory must be at the addresses until it has. */
+  @Test
+  void copy_thatDoesNotEndInTime_leavesTheMemoryMappedUntilItEnds() {
+    try (GuestGpu guest = gpu.open("guest")) {
+      GpuMemory from = video(guest);
+      int[] source = rm.newest(RmClass.NV01_MEMORY_LOCAL_USER);
+      GpuMemory to = video(guest);
+      int[] target = rm.newest(RmClass.NV01_MEMORY_LOCAL_USER);
+      gpu.copier().copy(source[0], source[1], target[1], CHUNK);
+      store(guest, from, (byte) 0x5a);
+      int mappings = rm.mappings();
+      hopper.setHalted(true);
+      Thread time = Thread.ofPlatform().start(this::letTimePass);
+      assertThatThrownBy(() -> gpu.copier().copy(source[0], source[1], target[1], CHUNK))
+          .isInstanceOf(RefusedException.class);
+      time.interrupt();
+      assertThat(rm.mappings()).isEqualTo(mappings + 2);
+      assertThatThrownBy(() -> gpu.copier().clear(target[0], target[1], CHUNK))
+          .isInstanceOf(RefusedException.class);
+      assertThat(rm.mappings()).isEqualTo(mappings + 2);
+      hopper.setHalted(false);
+      awaitCopier(source);
+      assertThat(rm.mappings()).isEqualTo(mappings);
+      assertThat(last(guest, to)).isEqualTo((byte) 0x5a);
+    }
+  }
+
+  private void letTimePass() {
+    while (!Thread.interrupted()) {
+      hopper.pass(100_000_000);
+      Thread.yield();
+    }
+  }
+
+  private void awaitCopier(int[] object) {
+    boolean done = false;
+    while (!done) {
+      try {
+        gpu.copier().clear(object[0], object[1], SMALL);
+        done = true;
+      } catch (RefusedException e) {
+        Thread.yield(); // the copy is under way
+      }
+    }
+  }
+
   @Test
   void setPool_afterAnotherGuestWasThere_showsNothingOfIt() {
     try (GuestGpu one = gpu.open("one")) {

@@ -47,6 +47,8 @@ final class FakeHopper implements AutoCloseable {
   private final Map<Integer, State> states = new HashMap<>();
   private final List<MemorySegment> clocks = new CopyOnWriteArrayList<>();
   private volatile boolean stopping;
+  private volatile boolean halted;
+  private volatile long copyNsPerMib;
 
   /** What the GPU remembers of a channel between entries. */
   private static final class State {
@@ -149,7 +151,7 @@ final class FakeHopper implements AutoCloseable {
       boolean worked = false;
       synchronized (rm) {
         for (FakeRm.Running channel : rm.running()) {
-          worked |= channel.on() && step(channel);
+          worked |= channel.on() && !halted && step(channel);
         }
       }
       if (!worked) {
@@ -167,6 +169,16 @@ final class FakeHopper implements AutoCloseable {
   void pass(long ns) {
     passedNs.addAndGet(ns);
     tick();
+  }
+
+  /** Whether no channel does anything. */
+  void setHalted(boolean now) {
+    halted = now;
+  }
+
+  /** How much time each MiB that is copied takes. */
+  void slowCopies(long nsPerMib) {
+    copyNsPerMib = nsPerMib;
   }
 
   private void tick() {
@@ -332,7 +344,11 @@ final class FakeHopper implements AutoCloseable {
       MemorySegment source = at(channel, from);
       MemorySegment target = at(channel, to);
       long piece = Math.min(left, Math.min(source.byteSize(), target.byteSize()));
-      MemorySegment.copy(source, 0, target, 0, piece);
+      MemorySegment.copy(source, 0, target, 0, piece / 2);
+      if (copyNsPerMib > 0) {
+        pass((piece >> 20) * copyNsPerMib);
+      }
+      MemorySegment.copy(source, piece / 2, target, piece / 2, piece - piece / 2);
       from += piece;
       to += piece;
       left -= piece;

@@ -204,6 +204,17 @@ final class FakeRm implements RmPort {
     return counts;
   }
 
+  /** The client and the handle of the newest object of a class. */
+  synchronized int[] newest(RmClass type) {
+    Key newest =
+        objects.entrySet().stream()
+            .filter(entry -> entry.getValue().type() == type.number())
+            .map(Map.Entry::getKey)
+            .reduce((_, later) -> later)
+            .orElseThrow();
+    return new int[] {newest.client(), newest.handle()};
+  }
+
   List<Integer> handles() {
     return objects.keySet().stream().map(Key::handle).toList();
   }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -118,10 +119,26 @@ public final class EvictionPool
    * The open that the memory belongs to.
    *
    * @param monitor maps all of it
+   * @param late others' memory that was not copied, or cleared, in time: the GPU may be at it still
    */
-  record Own(RmOpen open, Monitor monitor) {
+  record Own(RmOpen open, Monitor monitor, List<ForeignMemory> late) {
     RmClient client() {
       return open.client();
+    }
+
+    /**
+     * The queue for others' memory.
+     *
+     * @throws RefusedException while it has not done what it began
+     */
+    private CopyQueue idleQueue() {
+      CopyQueue queue = monitor.queue(open.copyEngines().ofMonitors());
+      if (!queue.isIdle()) {
+        throw RmRefusal.monitorStuck();
+      }
+      late.forEach(ForeignMemory::free);
+      late.clear();
+      return queue;
     }
 
     private void close() {
@@ -136,7 +153,7 @@ public final class EvictionPool
     }
     if (owner == null) {
       RmOpen opened = opening.get();
-      Own made = new Own(opened, new Monitor(opened));
+      Own made = new Own(opened, new Monitor(opened), new ArrayList<>());
       boolean complete = false;
       try {
         opened.lock().run(() -> opened.copyEngines().all().forEach(made.monitor()::queue));
@@ -355,10 +372,13 @@ public final class EvictionPool
   @Override
   public void copy(int client, int from, int to, long bytes) {
     inOwn(own -> {
-      try (ForeignMemory source = ForeignMemory.of(own, client, from, bytes);
-          ForeignMemory target = ForeignMemory.of(own, client, to, bytes)) {
-        CopyQueue queue = queueOfMonitors(own);
-        queue.await(queue.copy(source.alias(), target.alias(), bytes));
+      CopyQueue queue = own.idleQueue();
+      try (ForeignMemory source = ForeignMemory.of(own, queue, client, from, bytes);
+          ForeignMemory target = ForeignMemory.of(own, queue, client, to, bytes)) {
+        inPieces(
+            queue,
+            bytes,
+            (at, piece) -> queue.copy(after(source.alias(), at), after(target.alias(), at), piece));
       }
     });
   }
@@ -366,18 +386,33 @@ public final class EvictionPool
   @Override
   public void clear(int client, int object, long bytes) {
     inOwn(own -> {
-      try (ForeignMemory target = ForeignMemory.of(own, client, object, bytes)) {
-        CopyQueue queue = queueOfMonitors(own);
-        for (long at = 0; at < bytes; at += CHUNK_BYTES) {
-          long piece = Math.min(CHUNK_BYTES, bytes - at);
-          queue.await(queue.clear(new GpuVa(target.alias().value() + at), piece));
-        }
+      CopyQueue queue = own.idleQueue();
+      try (ForeignMemory target = ForeignMemory.of(own, queue, client, object, bytes)) {
+        inPieces(queue, bytes, (at, piece) -> queue.clear(after(target.alias(), at), piece));
       }
     });
   }
 
-  private static CopyQueue queueOfMonitors(Own own) {
-    return own.monitor().queue(own.open().copyEngines().ofMonitors());
+  /**
+   * Waits for each piece, of which one more is under way: however much there is, no wait is long,
+   * and the engine is never without work.
+   *
+   * @param begin of a piece, by its place and its bytes
+   */
+  private static void inPieces(CopyQueue queue, long bytes, LongBinaryOperator begin) {
+    long before = 0;
+    for (long at = 0; at < bytes; at += CHUNK_BYTES) {
+      long begun = begin.applyAsLong(at, Math.min(CHUNK_BYTES, bytes - at));
+      if (at > 0) {
+        queue.await(before);
+      }
+      before = begun;
+    }
+    queue.await(before);
+  }
+
+  private static GpuVa after(GpuVa start, long bytes) {
+    return new GpuVa(start.value() + bytes);
   }
 
   private void inOwn(Consumer<Own> action) {

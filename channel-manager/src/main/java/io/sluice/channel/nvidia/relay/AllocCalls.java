@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.relay;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.alloc.ChannelGroupAlloc;
 import io.sluice.abi.rm.alloc.EventAlloc;
@@ -147,6 +148,7 @@ final class AllocCalls {
                     Nvos64Alloc.H_PARENT.bits(argument),
                     handle,
                     Optional.of(type));
+        call.block().ifPresent(block -> driver.objects().channelMemory().add(object, block));
         if (type == ProgramClass.HOPPER_USERMODE_A && isInBar1(call)) {
           object.setDoorbell();
         }
@@ -171,31 +173,18 @@ final class AllocCalls {
     MemorySegment argument = call.argument();
     byte[] parameters = block.toArray(ValueLayout.JAVA_BYTE);
     long wanted = MemoryAlloc.SIZE_BYTES.get(block);
-    if (!driver.turn().aside(() -> driver.video().take(wanted))) {
-      if (driver.video().overflows()) {
-        return inSystemMemory(argument, block);
-      }
-      throw new Denial(RmStatus.NO_MEMORY, "more video memory than the guest may have");
+    if (!take(wanted)) {
+      return inOtherMemory(argument, block);
     }
     boolean made = false;
     try {
       int result = passVideo(call, block);
-      if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.NO_MEMORY.code()
-          && driver.video().overflows()) {
+      int status = Nvos64Alloc.STATUS.bits(argument);
+      made = status == RmStatus.OK.code() && isCounted(argument, block, wanted);
+      boolean tooLong = status == RmStatus.OK.code() && !made;
+      if (tooLong || status == RmStatus.NO_MEMORY.code() && driver.video().overflows()) {
         var _ = block.copyFrom(MemorySegment.ofArray(parameters));
-        return inSystemMemory(argument, block);
-      }
-      if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
-        RmObject object =
-            driver
-                .objects()
-                .find(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument))
-                .orElseThrow();
-        long bytes = Math.max(wanted, MemoryAlloc.SIZE_BYTES.get(block)); // as RM has rounded it
-        driver.video().add(bytes - wanted);
-        object.setVideoBytes(bytes);
-        object.setSizeBytes(bytes);
-        made = true;
+        return inOtherMemory(argument, block);
       }
       return result;
     } finally {
@@ -203,6 +192,54 @@ final class AllocCalls {
         driver.video().giveBack(wanted);
       }
     }
+  }
+
+  private boolean take(long videoBytes) {
+    return driver.turn().aside(() -> driver.video().take(videoBytes));
+  }
+
+  private int inOtherMemory(MemorySegment argument, MemorySegment block) throws Denial {
+    if (driver.video().overflows()) {
+      return inSystemMemory(argument, block);
+    }
+    throw new Denial(RmStatus.NO_MEMORY, "more video memory than the guest may have");
+  }
+
+  /**
+   * Counts memory as RM has rounded it, which is up to 512 MiB where a program asks for such pages.
+   * If that is beyond the guest's share it is freed.
+   *
+   * @param wanted bytes that are counted already
+   */
+  private boolean isCounted(MemorySegment argument, MemorySegment block, long wanted) {
+    RmObject object =
+        driver
+            .objects()
+            .find(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument))
+            .orElseThrow();
+    long bytes = Math.max(wanted, MemoryAlloc.SIZE_BYTES.get(block));
+    if (bytes > wanted && !take(bytes - wanted)) {
+      if (isFreed(object)) {
+        return false;
+      }
+      driver.video().add(bytes - wanted);
+    }
+    object.setVideoBytes(bytes);
+    object.setSizeBytes(bytes);
+    return true;
+  }
+
+  private boolean isFreed(RmObject object) {
+    Optional<ProgramFile> control = driver.objects().controlOf(object.name().client());
+    try {
+      if (control.isEmpty() || pages.free(control.get(), object) != RmStatus.OK.code()) {
+        return false;
+      }
+    } catch (SyscallException e) {
+      return false;
+    }
+    driver.objects().remove(object);
+    return true;
   }
 
   /** Zeros, as video memory is; answered as RM would answer for that. */

@@ -1,10 +1,12 @@
 package io.sluice.channel.nvidia.relay;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -62,6 +64,12 @@ final class ExternalMaps {
       return object;
     }
 
+    /** Whether it is known to be mapped by one GPU, and by this one. */
+    boolean isOn(byte[] uuid) {
+      return attributes.length >= uuid.length
+          && Arrays.equals(attributes, 0, uuid.length, uuid, 0, uuid.length);
+    }
+
     /** Whether a piece of address space, which ends before the last address, has all of it. */
     boolean endsIn(long start, long bytes) {
       return Long.compareUnsigned(length, start + bytes - base) <= 0;
@@ -105,15 +113,25 @@ final class ExternalMaps {
     return maps.values().stream().flatMap(Set::stream);
   }
 
-  /** What lies in a piece of address space was unmapped. */
-  void unmap(long base, long length) {
+  /**
+   * What a GPU has mapped in a piece of address space was unmapped. What others have mapped there
+   * stays, and so does what several have, until its range is freed.
+   *
+   * @param uuid of the GPU
+   */
+  void unmap(long base, long length, byte[] uuid) {
+    unmap(base, length, place -> place.isOn(uuid));
+  }
+
+  private void unmap(long base, long length, Predicate<Place> which) {
     if (Long.compareUnsigned(base, base + length) >= 0) {
       return; // nothing, or beyond the last address
     }
     List<Place> gone = new ArrayList<>();
     maps.subMap(base, true, base + length, false)
         .values()
-        .forEach(at -> at.stream().filter(each -> each.endsIn(base, length)).forEach(gone::add));
+        .forEach(at ->
+            at.stream().filter(each -> each.endsIn(base, length)).filter(which).forEach(gone::add));
     gone.forEach(this::forget);
   }
 
@@ -133,7 +151,7 @@ final class ExternalMaps {
     Long length = ranges.remove(base);
     if (length != null) {
       counts.externalRanges--;
-      unmap(base, length);
+      unmap(base, length, _ -> true);
     }
   }
 

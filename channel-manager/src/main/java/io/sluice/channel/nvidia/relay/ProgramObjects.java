@@ -41,6 +41,7 @@ final class ProgramObjects {
   /** Objects without a name that UVM still has: they count. */
   private final Set<RmObject> nameless = new LinkedHashSet<>();
 
+  private final ChannelMemory channelMemory = new ChannelMemory();
   private volatile int channels; // for others to read
   private int nextHandle = FIRST_HANDLE;
 
@@ -149,6 +150,27 @@ final class ProgramObjects {
     return object;
   }
 
+  /**
+   * Whether an object, with all below it, has memory that a channel names which is not below it: RM
+   * would free it under the channel.
+   */
+  boolean isNeeded(RmObject object) {
+    return channelMemory.keeps(name -> isIn(name, object.name()));
+  }
+
+  private boolean isIn(RmObject.Name name, RmObject.Name above) {
+    RmObject at = objects.get(name);
+    while (at != null && !at.name().equals(above)) {
+      at = at.name().equals(at.parent()) ? null : objects.get(at.parent());
+    }
+    return at != null;
+  }
+
+  /** The memory that channels name. */
+  ChannelMemory channelMemory() {
+    return channelMemory;
+  }
+
   /** Forgets an object and what is below it, and gives back what they had. */
   void remove(RmObject object) {
     Optional.ofNullable(objects.get(object.parent()))
@@ -173,6 +195,7 @@ final class ProgramObjects {
 
   private void release(RmObject object) {
     groups.remove(object.name());
+    channelMemory.remove(object.name());
     if (object.name().equals(object.parent())) {
       controls.remove(object.name().client());
     }

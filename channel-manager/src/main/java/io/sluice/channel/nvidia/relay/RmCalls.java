@@ -18,6 +18,7 @@ import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 
 /** RM's escapes on the control node and the card's. */
 final class RmCalls {
@@ -101,14 +102,16 @@ final class RmCalls {
     return 0;
   }
 
-  private int free(DriverCall call) {
+  private int free(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
+    Optional<RmObject> object =
+        driver.objects().find(Nvos00Free.H_ROOT.bits(argument), Nvos00Free.H_OBJECT.bits(argument));
+    if (object.filter(driver.objects()::isNeeded).isPresent()) {
+      throw new Denial(RmStatus.INVALID_STATE, "memory that a channel needs is to be freed");
+    }
     int result = pass(call);
     if (Nvos00Free.STATUS.bits(argument) == RmStatus.OK.code()) {
-      driver
-          .objects()
-          .find(Nvos00Free.H_ROOT.bits(argument), Nvos00Free.H_OBJECT.bits(argument))
-          .ifPresent(driver.objects()::remove);
+      object.ifPresent(driver.objects()::remove);
     }
     return result;
   }
@@ -131,7 +134,7 @@ final class RmCalls {
             || object.is(ProgramClass.RM_USER_SHARED_DATA))) {
       object.setPages(copied(call, mapped, object));
     }
-    if (PagesCalls.isReplaceable(object)) {
+    if (PagesCalls.isReplaceable(object) && !driver.objects().isNeeded(object)) {
       object = replace(call.file(), object);
     }
     HostPages of =

@@ -211,7 +211,12 @@ final class UvmCalls {
     if (isOk(UvmCommand.UNMAP_EXTERNAL, argument)) {
       spaceOf(call.file())
           .external()
-          .unmap(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+          .unmap(
+              UvmUnmapExternal.BASE.get(argument),
+              UvmUnmapExternal.LENGTH.get(argument),
+              argument
+                  .asSlice(UvmUnmapExternal.GPU_UUID, UvmUnmapExternal.GPU_UUID_BYTES)
+                  .toArray(ValueLayout.JAVA_BYTE));
     }
     return result;
   }
@@ -238,7 +243,7 @@ final class UvmCalls {
             .find(memory.name().client(), memory.name().handle())
             .filter(memory::equals)
             .isPresent();
-    if (named && control.isPresent()) {
+    if (named && control.isPresent() && !driver.objects().isNeeded(memory)) {
       int _ = pages.free(control.get(), memory);
       driver.objects().remove(memory);
     }

@@ -27,6 +27,9 @@ final class VideoMoves {
    */
   static final int MOST_PIECES = 256;
 
+  /** Sizes at most that find no room before no smaller one is tried. */
+  static final int MOST_MISSES = 8;
+
   private final ProgramDriver driver;
   private final PoolCalls pools;
   private final UvmCalls uvm;
@@ -65,12 +68,41 @@ final class VideoMoves {
           .findFirst()
           .ifPresent(chosen::add);
     }
-    return move(firstOf(chosen, enough), true);
+    List<PieceMove> steps = new ArrayList<>();
+    for (ExternalMaps.Place place : firstOf(chosen, enough)) {
+      if (!begin(place, true, steps)) {
+        break;
+      }
+    }
+    return move(steps, true);
   }
 
   /** As {@link io.sluice.channel.MovableMemory#restore}. */
   Moved restore(long room, long enough) {
-    return move(firstOf(fitting(places(RmObject::isOfSystem).toList(), room), enough), false);
+    return move(returning(places(RmObject::isOfSystem).toList(), room, enough), false);
+  }
+
+  /** The largest first; where one finds no room in video memory, a smaller one may find some. */
+  private List<PieceMove> returning(List<ExternalMaps.Place> descending, long room, long enough) {
+    List<PieceMove> steps = new ArrayList<>();
+    long bytes = 0;
+    long most = room;
+    int misses = 0;
+    for (ExternalMaps.Place place : descending) {
+      if (bytes >= enough || steps.size() == MOST_PIECES || misses == MOST_MISSES) {
+        break;
+      }
+      if (place.length() > Math.min(most, room - bytes)) {
+        continue;
+      }
+      if (begin(place, false, steps)) {
+        bytes += place.length();
+      } else {
+        misses++;
+        most = place.length() - 1;
+      }
+    }
+    return steps;
   }
 
   /** As many as are enough, or as move at once. */
@@ -101,10 +133,12 @@ final class VideoMoves {
   }
 
   private Stream<ExternalMaps.Place> places(Predicate<RmObject> which) {
+    Set<RmObject.Name> needed = driver.objects().channelMemory().all();
     return uvm.places()
         .filter(ExternalMaps.Place::isWhole)
         .filter(place -> place.object().isData() && which.test(place.object()))
         .filter(place -> isNamed(place.object()))
+        .filter(place -> !needed.contains(place.object().name()))
         .sorted(Comparator.comparingLong((ExternalMaps.Place place) -> place.length()).reversed());
   }
 
@@ -116,13 +150,7 @@ final class VideoMoves {
         .isPresent();
   }
 
-  private Moved move(List<ExternalMaps.Place> places, boolean out) {
-    List<PieceMove> steps = new ArrayList<>();
-    for (ExternalMaps.Place place : places) {
-      if (!begin(place, out, steps)) {
-        break;
-      }
-    }
+  private Moved move(List<PieceMove> steps, boolean out) {
     if (steps.isEmpty()) {
       return Moved.NONE;
     }

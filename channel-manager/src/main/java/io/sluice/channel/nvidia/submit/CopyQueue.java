@@ -111,6 +111,11 @@ public final class CopyQueue {
     channel.await(done, LIMIT_NS);
   }
 
+  /** Whether nothing is under way; it is when a wait has failed. */
+  public boolean isIdle() {
+    return ring.hasReleased(last);
+  }
+
   /** Frees it; nothing is under way. */
   void release() {
     channel.close();

@@ -74,6 +74,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private int token;
   private int refusedCommand = -1;
   private int withoutVideo;
+  private long videoPage = 1;
   private boolean looks = true;
   private Optional<ProgramEscape> refused = Optional.empty();
 
@@ -99,6 +100,11 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   /** Has the next allocations of video memory find none. */
   synchronized void haveNoVideoMemory(int times) {
     withoutVideo = times;
+  }
+
+  /** The pages that video memory is rounded up to. */
+  synchronized void roundVideo(long pageBytes) {
+    videoPage = pageBytes;
   }
 
   /** Runs in each call of an escape, before the driver does anything. */
@@ -322,6 +328,12 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       set(blocks.get(1), 0, -1); // as RM leaves what it has not done
       set(argument, 40, NO_MEMORY);
       return;
+    }
+    if (type == ProgramClass.NV01_MEMORY_LOCAL_USER.number()) {
+      long wanted = blocks.get(1).get(ValueLayout.JAVA_LONG, 64);
+      blocks
+          .get(1)
+          .set(ValueLayout.JAVA_LONG, 64, (wanted + videoPage - 1) / videoPage * videoPage);
     }
     if (type == ProgramClass.NV01_MEMORY_SYSTEM.number() && systemLeft-- <= 0) {
       set(argument, 40, NO_MEMORY);

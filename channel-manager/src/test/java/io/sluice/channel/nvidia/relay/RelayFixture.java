@@ -11,6 +11,7 @@ import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ abstract class RelayFixture {
   static final int OK = 0;
   static final int INVALID_ADDRESS = 0x1e;
   static final int INVALID_ARGUMENT = 0x1f;
+  static final int INVALID_STATE = 0x40;
   static final int INVALID_CLASS = 0x22;
   static final int INVALID_CLIENT = 0x23;
   static final int INVALID_OBJECT_HANDLE = 0x33;
@@ -35,6 +37,7 @@ abstract class RelayFixture {
   static final int NOT_SUPPORTED = 0x56;
   static final int DEVICE = 0x5c00_0001;
   static final int MEMORY = 0x5c00_0010;
+  static final byte[] GPU_UUID = "the guest's card".getBytes(StandardCharsets.US_ASCII);
   static final int FILE_SIZE = 1 << 16;
 
   final FakeKernel kernel = new FakeKernel();
@@ -250,6 +253,8 @@ abstract class RelayFixture {
     ByteBuffer map = block(9264);
     map.putLong(0, base);
     map.putLong(8, 1 << 20);
+    map.put(24, GPU_UUID);
+    map.putLong(9240, 1);
     map.putInt(9248, control);
     map.putInt(9252, client);
     map.putInt(9256, memory);

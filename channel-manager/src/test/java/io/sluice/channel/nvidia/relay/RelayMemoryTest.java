@@ -36,6 +36,28 @@ final class RelayMemoryTest extends RelayFixture {
     assertThat(relay.programs().getFirst().videoBytes()).isZero();
   }
 
+  /** A program may ask for pages of 512 MiB. */
+  @Test
+  void videoMemory_thatIsBeyondTheQuotaAsRmRoundsIt_isFreedAndRefused() {
+    device();
+    videoLimit.set((1 << 20) - 1);
+    driver.roundVideo(1 << 20);
+    int before = driver.objects();
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(NO_MEMORY);
+    assertThat(driver.objects()).isEqualTo(before);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+    overflows.set(true);
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+    assertThat(relay.programs().getFirst().evictedBytes()).isEqualTo(2 << 20);
+    videoLimit.set(1 << 20);
+    assertThat(alloc(DEVICE, MEMORY + 1, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isEqualTo(1 << 20);
+  }
+
   /** The guest's share has room, and the card has none: others have more than they may. */
   @Test
   void videoMemory_whereOthersHaveTooMuch_isTriedAgainOnce() {

@@ -198,6 +198,20 @@ final class RelayMovesTest extends RelayFixture {
     assertThat(relay.evict(1, ALL).pieces()).isEqualTo(1);
   }
 
+  /** Video memory may have room only for less: that returns. */
+  @Test
+  void data_thatFindsNoRoomBack_doesNotKeepSmallerDataFromReturning() {
+    data(MEMORY, BASE, 4 * MIB);
+    data(MEMORY + 1, BASE + 4 * MIB, 4 * MIB);
+    data(MEMORY + 2, BASE + 8 * MIB, 2 * MIB);
+    data(MEMORY + 3, BASE + 12 * MIB, MIB);
+    assertThat(relay.evict(11 * MIB, ALL)).isEqualTo(new Moved(4, 11 * MIB));
+    driver.haveNoVideoMemory(2);
+    assertThat(relay.restore(ALL, 1)).as("one of 4 MiB, 2 MiB").isEqualTo(new Moved(1, MIB));
+    assertThat(driver.isVideo(BASE + 12 * MIB)).isTrue();
+    assertThat(relay.restore(ALL, ALL)).isEqualTo(new Moved(3, 10 * MIB));
+  }
+
   @Test
   void data_thatUvmDoesNotMapWhereItMoves_isMappedAgain() {
     data(MEMORY, BASE, MIB);

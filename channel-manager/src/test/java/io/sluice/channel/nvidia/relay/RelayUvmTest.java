@@ -125,9 +125,31 @@ final class RelayUvmTest extends RelayFixture {
     ByteBuffer unmap = block(40);
     unmap.putLong(0, base);
     unmap.putLong(8, 1 << 20);
+    unmap.put(16, GPU_UUID);
     assertThat(program.ioctl(uvm, UvmCommand.UNMAP_EXTERNAL.number(), unmap).error()).isZero();
     assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
         .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+  }
+
+  /** UVM finds no such map and says that all is well; it has the memory still. */
+  @Test
+  void videoMemory_thatIsUnmappedForAnotherGpu_counts() {
+    device();
+    long base = 0x10_0000_0000L;
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)))
+        .isEqualTo(OK);
+    external(base, MEMORY);
+    ByteBuffer unmap = block(40);
+    unmap.putLong(0, base);
+    unmap.putLong(8, 1 << 20);
+    unmap.put(16, GPU_UUID);
+    unmap.put(31, (byte) '?');
+    assertThat(program.ioctl(uvm, UvmCommand.UNMAP_EXTERNAL.number(), unmap).error()).isZero();
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().videoBytes()).isEqualTo(1 << 20);
+    free(base);
     assertThat(relay.programs().getFirst().videoBytes()).isZero();
   }
 
