@@ -101,6 +101,9 @@ public final class TurnKeeper implements AutoCloseable {
   public void name(TurnSeat seat, List<String> devices) {
     lock.lock();
     try {
+      if (seat.isClosed()) {
+        return; // its host is at its end, and heard late
+      }
       if (!named.add(seat)) {
         seat.end("it names its devices twice");
         return;
