@@ -174,7 +174,7 @@ final class HostRig implements AutoCloseable {
   }
 
   /** A process of which nothing is there but its number. */
-  static final class FakeProcess extends Process {
+  static class FakeProcess extends Process {
     private final long pid;
     private volatile InputStream words = InputStream.nullInputStream();
     private final CompletableFuture<Process> exit = new CompletableFuture<>();
