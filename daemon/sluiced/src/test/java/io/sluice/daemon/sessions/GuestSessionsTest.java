@@ -12,6 +12,7 @@ import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.SocketFile;
+import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Serving;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -168,6 +170,31 @@ final class GuestSessionsTest {
     await().atMost(PATIENCE).untilAsserted(hearing::checkRoom);
   }
 
+  /** Its place would be missing to all other guests. */
+  @Test
+  void trial_thatAHostNeverAnswers_isGivenBack() throws Exception {
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink host = awaitOrders();
+      host.send(ControlCodec.write(new Serving("seccomp", List.of(), List.of())), List.of());
+      await().atMost(PATIENCE).until(() -> isServing(sessions));
+      SessionTrials trials =
+          new SessionTrials(
+              SessionDoor.CLOSED,
+              _ -> Optional.of(sessions),
+              rig.surroundings,
+              Duration.ofMillis(100));
+      for (int i = 0; i < SessionTrials.MOST; i++) {
+        ask(trials);
+      }
+      await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> ask(trials));
+    }
+  }
+
+  private void ask(SessionTrials trials) {
+    rig.kernel.connect(trials.trial("a")).close();
+  }
+
   private ControlLink awaitOrders() throws Exception {
     ControlLink first = rig.hosts.take();
     assertThat(first.receive().orElseThrow()).contains("\"do\":\"serve\"");
@@ -241,7 +268,7 @@ final class GuestSessionsTest {
                 memory,
                 rig.surroundings,
                 new HostHearing("a", rig.surroundings),
-                new HostedSessions(java.util.Optional::empty, () -> 0),
+                new HostedSessions(Optional::empty, () -> 0),
                 (_, _) -> {},
                 (_, _) -> {},
                 over::countDown)) {
