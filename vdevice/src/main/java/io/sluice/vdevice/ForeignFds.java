@@ -16,20 +16,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The descriptors that one guest's clients have sent, and their sockets, in which more may be under
- * way: how they are closed. Closing one can last as long as the client likes (a socket that
- * lingers, a file of a file system that the client serves), so a thread does it that nobody waits
- * for, and that holds no lock meanwhile.
+ * The descriptors that one guest's clients or session hosts have sent, and their sockets, in which
+ * more may be under way: how they are closed. Closing one can last as long as the client likes (a
+ * socket that lingers, a file of a file system that the client serves), so a thread does it that
+ * nobody waits for, and that holds no lock meanwhile.
  *
  * <p>Whoever owns such a descriptor closes it as any other. The thread begins with the first; when
  * it cannot be started, the next one tries again. Who has more than {@link #MOST_WAITING} that wait
  * is not served, and not admitted, until they are fewer.
  */
-final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
+public final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ForeignFds.class);
 
   /** Descriptors that may wait while their client goes on. */
-  static final int MOST_WAITING = 32;
+  public static final int MOST_WAITING = 32;
 
   private final Kernel kernel;
   private final String guest;
@@ -54,7 +54,7 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
    * @param guest its name
    * @param threads makes the thread; a platform thread, which may hang
    */
-  ForeignFds(Kernel kernel, String guest, ThreadFactory threads) {
+  public ForeignFds(Kernel kernel, String guest, ThreadFactory threads) {
     this.kernel = kernel;
     this.guest = guest;
     this.threads = threads;
@@ -67,7 +67,7 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
   }
 
   /** How many wait, the one that is being closed among them. */
-  int waiting() {
+  public int waiting() {
     lock.lock();
     try {
       return count();
@@ -81,7 +81,7 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
    *
    * @return whether it came to that in time
    */
-  boolean await(int most, Duration patience) {
+  public boolean await(int most, Duration patience) {
     lock.lock();
     try {
       long left = patience.toNanos();

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 
 /**
  * One end of a control link. Any thread may send; one receives.
@@ -39,7 +40,7 @@ public final class ControlLink implements AutoCloseable {
   private final int patienceMs;
   private final IntConsumer heard;
   private final FdList fds = new FdList(); // of the line that was received, or is being
-  private final FdList latest = new FdList(); // that came with what is in the buffer
+  private final FdList latest; // that came with what is in the buffer
   private final Object sending = new Object();
   private final Object closing = new Object();
   private final byte[] buffer = new byte[BUFFER_BYTES];
@@ -74,9 +75,25 @@ public final class ControlLink implements AutoCloseable {
    *     too, when the socket is full
    */
   public ControlLink(Kernel kernel, Fd socket, Duration patience, IntConsumer heard) {
+    this(kernel, socket, patience, heard, UnaryOperator.identity());
+  }
+
+  /**
+   * A link at which the other end is heard at a pace, and what it sends is closed with care.
+   *
+   * @param socket a connected stream socket, owned from now on
+   * @param patience how long the other end may leave the socket full before the link ends; negative
+   *     for as long as it takes
+   * @param heard is told how many bytes each read has brought, and may wait
+   * @param custody what a descriptor that comes is wrapped into; says how it is closed, which may
+   *     last as long as the other end likes
+   */
+  public ControlLink(
+      Kernel kernel, Fd socket, Duration patience, IntConsumer heard, UnaryOperator<Fd> custody) {
     this.kernel = kernel;
     this.socket = socket;
     this.heard = heard;
+    latest = new FdList(custody);
     patienceMs = (int) patience.toMillis();
   }
 

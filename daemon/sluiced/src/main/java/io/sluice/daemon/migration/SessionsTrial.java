@@ -11,6 +11,7 @@ import io.sluice.vdevice.session.CarriedSession;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ import java.util.function.Consumer;
 final class SessionsTrial {
   private static final Duration STREAM_PATIENCE = Duration.ofSeconds(10);
 
-  /** As long as a session that moves waits for programs to be built. */
+  /** As long as a session that moves waits for programs to be built; all of them together. */
   private static final Duration BUILD_PATIENCE = Duration.ofMinutes(10);
 
   private static final Duration END_PATIENCE = Duration.ofSeconds(10);
@@ -36,12 +37,18 @@ final class SessionsTrial {
   private final Kernel kernel;
   private final Path directory;
   private final Consumer<Path> way;
+  private final Duration buildPatience;
 
   /**
    * @param directory of the daemon's own, for sockets of streams
    * @param way joins the socket at which somebody listens to the destination
    */
   SessionsTrial(Kernel kernel, Path directory, Consumer<Path> way) {
+    this(kernel, directory, way, BUILD_PATIENCE);
+  }
+
+  SessionsTrial(Kernel kernel, Path directory, Consumer<Path> way, Duration buildPatience) {
+    this.buildPatience = buildPatience;
     this.kernel = kernel;
     this.directory = directory;
     this.way = way;
@@ -55,6 +62,7 @@ final class SessionsTrial {
       for (CarriedSession each : sessions) {
         tried.put(each.session(), begin(each.session()));
       }
+      awaitAll(tried.values());
       tried.forEach((session, answer) -> hear(session, answer, found));
     } catch (SluiceException e) { // the next ones would be told the same
       found.add(
@@ -90,11 +98,24 @@ final class SessionsTrial {
     }
   }
 
+  /** One after the other they could have as many times the patience as there are of them. */
+  private void awaitAll(Collection<CompletableFuture<Void>> answers) {
+    try {
+      Object _ =
+          CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+              .get(buildPatience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException _) {
+      // each is asked what it was
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private static void hear(
       ApiSessions.Opened session, CompletableFuture<Void> answer, List<Reason> found) {
     String why;
     try {
-      Void _ = answer.get(BUILD_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      Void _ = answer.get(0, TimeUnit.NANOSECONDS);
       return;
     } catch (ExecutionException e) {
       why = e.getCause() instanceof SluiceException known ? known.what() : String.valueOf(e);

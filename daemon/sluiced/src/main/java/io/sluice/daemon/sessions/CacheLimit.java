@@ -1,7 +1,7 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.daemon.runtime.LoopFailures;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The limit of what a session host keeps in its directory: the oldest files are removed. The host
  * may write there whatever it likes while this looks, so nothing is followed and all is bounded.
- * What is removed while a library has it open stays there for that library.
+ * What cannot be seen, as it is too deep or not to be read, is too much: then all goes. What is
+ * removed while a library has it open stays there for that library.
  */
 final class CacheLimit {
   private static final Logger LOG = LoggerFactory.getLogger(CacheLimit.class);
@@ -34,10 +35,16 @@ final class CacheLimit {
   /** What a file costs at least: one of no bytes takes its place, too. */
   private static final long LEAST_BYTES = 4096;
 
+  /** What a file counts at most, so that all of them together are no more than a number holds. */
+  private static final long MOST_BYTES = 1L << 45;
+
   private static final int DEEPEST = 64;
+
+  private final LoopFailures failures = new LoopFailures(LOG, "limiting what session hosts keep");
 
   private final Path directory;
   private final long mostBytes;
+  private final RemovedFiles removed;
 
   /**
    * @param directory has a directory for each host
@@ -46,6 +53,7 @@ final class CacheLimit {
   CacheLimit(Path directory, long mostBytes) {
     this.directory = directory;
     this.mostBytes = mostBytes;
+    removed = new RemovedFiles(directory.resolve(".removed"));
   }
 
   private record Kept(Path path, long bytes, FileTime changed) {}
@@ -54,51 +62,62 @@ final class CacheLimit {
   void enforce() {
     try (Stream<Path> hosts = Files.list(directory)) {
       for (Path host : (Iterable<Path>) hosts::iterator) {
-        if (Files.isDirectory(host, LinkOption.NOFOLLOW_LINKS)) {
-          enforce(host);
+        if (Files.isDirectory(host, LinkOption.NOFOLLOW_LINKS) && !removed.isAt(host)) {
+          enforceAlone(host);
         }
       }
-    } catch (IOException | UncheckedIOException e) {
+      removed.clear();
+    } catch (NoSuchFileException e) {
       LOG.atDebug().addKeyValue("directory", directory).setCause(e).log("it is not there yet");
+    } catch (IOException | RuntimeException | Error e) {
+      failures.note(e); // it looks again
+    }
+  }
+
+  /** Whatever a host does, the others are looked at. */
+  private void enforceAlone(Path host) {
+    try {
+      enforce(host);
+    } catch (IOException | RuntimeException | Error e) {
+      failures.note(e);
     }
   }
 
   private void enforce(Path host) throws IOException {
-    List<Kept> files = new ArrayList<>();
-    boolean[] tooMany = new boolean[1];
-    walk(
-        host,
-        new Visitor(host) {
-          @Override
-          FileVisitResult see(Path path, BasicFileAttributes attributes) {
-            if (files.size() >= MOST_ENTRIES) {
-              tooMany[0] = true;
-              return FileVisitResult.TERMINATE;
-            }
-            long bytes = Math.max(LEAST_BYTES, attributes.size());
-            files.add(new Kept(path, bytes, attributes.lastModifiedTime()));
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    long bytes = files.stream().mapToLong(Kept::bytes).sum();
-    if (!tooMany[0] && bytes <= mostBytes) {
+    Look look = new Look(host);
+    Path _ = Files.walkFileTree(host, EnumSet.noneOf(FileVisitOption.class), DEEPEST, look);
+    if (look.tooMuch) {
+      int moved = removed.take(host);
+      report(host, moved);
       return;
     }
+    long bytes = look.files.stream().mapToLong(Kept::bytes).sum();
+    if (bytes > mostBytes) {
+      report(host, removeOldest(look.files, bytes));
+    }
+  }
+
+  private void report(Path host, int count) {
+    LOG.atInfo()
+        .addKeyValue("directory", host)
+        .addKeyValue("removed", count)
+        .addKeyValue("limit", mostBytes)
+        .log("what a session host keeps was beyond its limit");
+  }
+
+  private int removeOldest(List<Kept> files, long bytes) {
     files.sort(Comparator.comparing(Kept::changed));
-    int removed = 0;
+    long left = bytes;
+    int count = 0;
     for (Kept file : files) {
-      if (bytes <= mostBytes / 2 && !tooMany[0]) { // so that it is not done again at once
+      if (left <= mostBytes / 2) { // so that it is not done again at once
         break;
       }
       remove(file.path()); // a directory goes when nothing is left in it
-      bytes -= file.bytes();
-      removed++;
+      left -= file.bytes();
+      count++;
     }
-    LOG.atInfo()
-        .addKeyValue("directory", host)
-        .addKeyValue("removed", removed)
-        .addKeyValue("limit", mostBytes)
-        .log("what a session host keeps was beyond its limit");
+    return count;
   }
 
   private static void remove(Path path) {
@@ -110,28 +129,46 @@ final class CacheLimit {
   }
 
   /** A look at all files, and at directories once all in them was seen; nothing is followed. */
-  private abstract static class Visitor extends SimpleFileVisitor<Path> {
+  private static final class Look extends SimpleFileVisitor<Path> {
     private final Path root;
+    final List<Kept> files = new ArrayList<>();
+    boolean tooMuch;
 
-    Visitor(Path root) {
+    Look(Path root) {
       this.root = root;
     }
 
-    abstract FileVisitResult see(Path path, BasicFileAttributes attributes);
+    private FileVisitResult see(Path path, BasicFileAttributes attributes) {
+      if (files.size() >= MOST_ENTRIES) {
+        return giveUp();
+      }
+      long bytes = Math.clamp(attributes.size(), LEAST_BYTES, MOST_BYTES);
+      files.add(new Kept(path, bytes, attributes.lastModifiedTime()));
+      return FileVisitResult.CONTINUE;
+    }
+
+    private FileVisitResult giveUp() {
+      tooMuch = true;
+      return FileVisitResult.TERMINATE;
+    }
 
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      return see(file, attributes);
+      return attributes.isDirectory() ? giveUp() : see(file, attributes); // the deepest
     }
 
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException e) {
-      return FileVisitResult.CONTINUE; // gone meanwhile
+      boolean isGone = e instanceof NoSuchFileException; // meanwhile
+      return isGone ? FileVisitResult.CONTINUE : giveUp();
     }
 
     @Override
     public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
         throws IOException {
+      if (e != null) {
+        return giveUp();
+      }
       if (directory.equals(root)) {
         return FileVisitResult.CONTINUE; // the host has it for as long as it lives
       }
@@ -143,9 +180,5 @@ final class CacheLimit {
         return FileVisitResult.CONTINUE;
       }
     }
-  }
-
-  private static void walk(Path host, Visitor visitor) throws IOException {
-    Path _ = Files.walkFileTree(host, EnumSet.noneOf(FileVisitOption.class), DEEPEST, visitor);
   }
 }

@@ -145,6 +145,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
 
   private Visitor open(String name, long number) {
     HostMemory memory = new HostMemory(surroundings.kernel());
+    HostHearing hearing = new HostHearing(name, surroundings);
     // Another's directory may not be gone yet.
     HostCommand starter = starters.of(name + ":" + number);
     SideHost side = null;
@@ -159,14 +160,18 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
               false,
               memory,
               surroundings,
-              new HostWords(name, surroundings.nanoTime()),
+              hearing,
               new HostedSessions(Optional::empty, settings::memoryBytes),
               (session, why) -> ended(name, session, why),
               (session, stage) ->
                   tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage),
-              () -> over(name, memory, starter));
+              () -> {
+                hearing.close();
+                over(name, memory, starter);
+              });
     } finally {
       if (side == null) {
+        hearing.close();
         memory.close();
       }
     }

@@ -72,7 +72,7 @@ final class GuestSessions implements AutoCloseable {
   private final HostStarter starter;
   private final HostDoor door;
   private final Surroundings surroundings;
-  private final HostWords words;
+  private final HostHearing hearing;
   private final HostMemory memory;
   private final List<String> hostNames; // of those to which sessions move
   private final GuestMoves moves;
@@ -147,7 +147,7 @@ final class GuestSessions implements AutoCloseable {
     this.starter = starter;
     this.door = door;
     this.surroundings = surroundings;
-    words = new HostWords(guest, surroundings.nanoTime());
+    hearing = new HostHearing(guest, surroundings);
     failures = new LoopFailures(LOG, "keeping a session host of " + guest);
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     memory = new HostMemory(surroundings.kernel());
@@ -177,7 +177,7 @@ final class GuestSessions implements AutoCloseable {
         number >= 0,
         memory,
         surroundings,
-        words,
+        hearing,
         machine,
         this::tellEnd,
         this::tellStage,
@@ -238,7 +238,8 @@ final class GuestSessions implements AutoCloseable {
     }
     HostDoor.Started host;
     try {
-      host = door.start(starter);
+      hearing.checkRoom();
+      host = door.start(starter, hearing.custody());
     } catch (IOException e) {
       ended("it cannot be started: " + e.getMessage());
       return;
@@ -248,28 +249,26 @@ final class GuestSessions implements AutoCloseable {
       pid = process.pid();
     }
     Thread reader = null;
+    Optional<Fd> connection = Optional.empty();
     String why = "the daemon is stopping";
     try {
-      Thread made = surroundings.threads().newThread(() -> words.read(process));
-      made.setName("sluice-" + guest + "-host");
-      made.start();
-      reader = made;
-      Optional<Fd> connection = connection(host);
+      reader = hearing.hearWords(process, "sluice-" + guest + "-host");
+      connection = connection(host);
       why =
           connection.isPresent()
-              ? serve(connection.get(), process)
+              ? hearing.serve(process, connection.get(), this::begin)
               : "it did not connect: " + left(process);
     } catch (RuntimeException | Error e) { // no descriptors, memory or threads, most likely
       why = "the daemon has no means for it: " + e.getMessage();
       failures.note(e);
     } finally {
-      door.forget(host);
+      if (connection.isEmpty()) {
+        door.forget(host);
+      }
       stop(process);
       memory.clear(0);
-      if (reader != null) {
-        reader.join();
-      }
       ended(why);
+      hearing.leave(reader);
     }
   }
 
@@ -292,19 +291,8 @@ final class GuestSessions implements AutoCloseable {
     return Optional.ofNullable(host.connection().getNow(null));
   }
 
-  private String serve(Fd connection, Process process) {
-    try (HostLink own = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime())) {
-      ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
-      TurnSeat seat = surroundings.turns().join(guest, process, host::end);
-      try {
-        return serve(host, seat);
-      } finally {
-        surroundings.turns().leave(seat);
-      }
-    }
-  }
-
-  private String serve(ServingHost host, TurnSeat seat) {
+  /** Has a host serve, and listens to it. */
+  private HostLink.Listener begin(ServingHost host, TurnSeat seat) {
     HostLink own = host.link();
     Serve order;
     synchronized (lock) {
@@ -319,7 +307,7 @@ final class GuestSessions implements AutoCloseable {
     if (isClosed()) { // while it came: close has seen no link
       own.end();
     }
-    return host.reason(own.run(new HostListener(host, seat, order.limits())));
+    return new HostListener(host, seat, order.limits());
   }
 
   /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
@@ -387,6 +375,9 @@ final class GuestSessions implements AutoCloseable {
     public void onServing(Serving said) {
       SessionLimits now;
       synchronized (lock) {
+        if (running != host) {
+          return; // at its end, and heard late
+        }
         state = SessionHostStatus.SERVING;
         sandbox = said.sandbox();
         devices = List.copyOf(said.devices());
@@ -409,6 +400,9 @@ final class GuestSessions implements AutoCloseable {
     @Override
     public void onOpened(Opened opened) {
       synchronized (lock) {
+        if (running != host) {
+          return;
+        }
         if (open.size() < SessionLimits.MAX_SESSIONS) {
           open.add(opened.session());
         }
@@ -531,6 +525,7 @@ final class GuestSessions implements AutoCloseable {
       keeper.join();
       listener.close();
       memory.close();
+      hearing.close();
     }
   }
 

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
+import io.sluice.vdevice.ForeignFds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +40,13 @@ final class HostDoor implements AutoCloseable {
   private final SocketFile file;
   private final Fd listener;
   private final Fd wake;
+  private final ForeignFds foreign; // of those that are turned away
   private final Thread thread;
   private final LoopFailures failures = new LoopFailures(LOG, "accepting session hosts");
   private final Object lock = new Object();
 
   @GuardedBy("lock")
-  private final Map<Long, CompletableFuture<Fd>> expected = new HashMap<>();
+  private final Map<Long, Expected> expected = new HashMap<>();
 
   /** Hosts that are being started. */
   @GuardedBy("lock")
@@ -55,6 +58,13 @@ final class HostDoor implements AutoCloseable {
 
   private volatile boolean closed;
 
+  /** A host that is to come, and how its connection is to be closed. */
+  private record Expected(CompletableFuture<Fd> connection, UnaryOperator<Fd> custody) {
+    boolean complete(Fd came) {
+      return connection.complete(custody.apply(came));
+    }
+  }
+
   /** A host that was started, and its connection once it is there. */
   record Started(Process process, CompletableFuture<Fd> connection) {}
 
@@ -63,6 +73,7 @@ final class HostDoor implements AutoCloseable {
     this.file = file;
     this.listener = listener;
     this.wake = wake;
+    foreign = new ForeignFds(kernel, "session-hosts", threads);
     this.thread = threads.newThread(this::accept);
   }
 
@@ -83,8 +94,12 @@ final class HostDoor implements AutoCloseable {
     return door;
   }
 
-  /** Starts a host and expects it. */
-  Started start(HostStarter starter) throws IOException {
+  /**
+   * Starts a host and expects it.
+   *
+   * @param custody what its connection is wrapped into; says how it is closed
+   */
+  Started start(HostStarter starter, UnaryOperator<Fd> custody) throws IOException {
     CompletableFuture<Fd> connection = new CompletableFuture<>();
     synchronized (lock) {
       starting++;
@@ -94,7 +109,7 @@ final class HostDoor implements AutoCloseable {
     try {
       process = starter.start();
       Started started = new Started(process, connection);
-      expect(process.pid(), connection);
+      expect(process.pid(), new Expected(connection, custody));
       known = true;
       return started;
     } finally {
@@ -105,16 +120,16 @@ final class HostDoor implements AutoCloseable {
     }
   }
 
-  private void expect(long pid, CompletableFuture<Fd> connection) {
+  private void expect(long pid, Expected host) {
     Fd came;
     synchronized (lock) {
       came = early.remove(pid);
       if (came == null) {
-        expected.put(pid, connection);
+        expected.put(pid, host);
       }
     }
     if (came != null) {
-      connection.complete(came);
+      boolean _ = host.complete(came);
     }
   }
 
@@ -128,18 +143,18 @@ final class HostDoor implements AutoCloseable {
         early.clear();
       }
     }
-    strangers.forEach(HostDoor::turnAway);
+    strangers.forEach(this::turnAway);
   }
 
-  private static void turnAway(long pid, Fd connection) {
-    connection.close();
+  private void turnAway(long pid, Fd connection) {
+    foreign.apply(connection).close();
     LOG.atWarn().addKeyValue("pid", pid).log("a process that is no session host is turned away");
   }
 
-  /** Does not expect a host any more. */
+  /** Does not expect a host any more, whose connection nobody has taken. */
   void forget(Started host) {
     synchronized (lock) {
-      expected.remove(host.process().pid(), host.connection());
+      expected.values().removeIf(waiting -> waiting.connection() == host.connection());
     }
     if (!host.connection().cancel(false)) {
       host.connection().thenAccept(Fd::close);
@@ -172,15 +187,15 @@ final class HostDoor implements AutoCloseable {
       owned = admit(connection);
     } finally {
       if (!owned) {
-        connection.close();
+        foreign.apply(connection).close();
       }
     }
   }
 
-  /** Whether somebody has the connection now: whoever expects it, or the door. */
+  /** Whether somebody has the connection now: whoever expects it or closes it, or the door. */
   private boolean admit(Fd connection) {
     long pid = kernel.peerCredentials(connection).pid();
-    CompletableFuture<Fd> waiting;
+    Expected waiting;
     synchronized (lock) {
       waiting = expected.remove(pid);
       if (waiting == null && starting > 0 && early.size() < BACKLOG) {
@@ -189,7 +204,7 @@ final class HostDoor implements AutoCloseable {
     }
     if (waiting == null) {
       turnAway(pid, connection);
-      return false;
+      return true;
     }
     return waiting.complete(connection);
   }
@@ -203,5 +218,6 @@ final class HostDoor implements AutoCloseable {
     file.delete();
     listener.close();
     wake.close();
+    foreign.close();
   }
 }

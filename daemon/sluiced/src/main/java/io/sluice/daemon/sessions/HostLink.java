@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -28,9 +29,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The daemon's end of a session host's link. One thread {@linkplain #run hears} the host until the
@@ -58,6 +62,7 @@ final class HostLink implements AutoCloseable {
   private final LinkPace pace;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<HostMessage>> asked = new ConcurrentHashMap<>();
+  private final CompletableFuture<@Nullable Void> ending = new CompletableFuture<>();
   private boolean serves; // of the thread that hears
   private volatile boolean over;
 
@@ -73,10 +78,12 @@ final class HostLink implements AutoCloseable {
    * The link of a host that has connected.
    *
    * @param connection owned from now on
+   * @param custody how descriptors that the host sends are closed
    */
-  static HostLink of(Kernel kernel, Fd connection, LongSupplier nanoTime) {
+  static HostLink of(
+      Kernel kernel, Fd connection, LongSupplier nanoTime, UnaryOperator<Fd> custody) {
     LinkPace pace = new LinkPace(nanoTime);
-    return new HostLink(new ControlLink(kernel, connection, PATIENCE, pace::read), pace);
+    return new HostLink(new ControlLink(kernel, connection, PATIENCE, pace::read, custody), pace);
   }
 
   /** Has the host serve. */
@@ -109,6 +116,9 @@ final class HostLink implements AutoCloseable {
       link.send(ControlCodec.write(order.apply(id)), files);
     } catch (SyscallException | IllegalStateException e) { // at its end, or closed by now
       answer.completeExceptionally(e);
+      if (e instanceof SyscallException late && late.is(Errno.ETIMEDOUT)) {
+        end();
+      }
     }
     if (over) {
       answer.completeExceptionally(new LinkException("the session host has ended"));
@@ -142,6 +152,7 @@ final class HostLink implements AutoCloseable {
   @Override
   public void close() {
     over = true;
+    boolean _ = ending.complete(null);
     asked
         .values()
         .forEach(answer ->
@@ -181,8 +192,18 @@ final class HostLink implements AutoCloseable {
     }
   }
 
+  /** Waits until the link is over, or is to end, whatever the thread that hears does. */
+  void awaitEnd() throws InterruptedException {
+    try {
+      Object _ = ending.get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(e); // it does not fail
+    }
+  }
+
   /** Ends the link, and the host by that. */
   void end() {
+    boolean _ = ending.complete(null);
     if (!over) {
       link.end();
     }

@@ -2,16 +2,20 @@ package io.sluice.daemon.sessions;
 
 import io.sluice.abi.RateLimit;
 import java.io.BufferedReader;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines that a guest's session hosts write, in the daemon's log: not too many, none too long.
+ * The lines that a guest's session hosts write, in the daemon's log: not too many, none too long. A
+ * host that writes without end is read at a pace, and waits at its full pipe.
  */
 final class HostWords {
   private static final Logger LOG = LoggerFactory.getLogger(HostWords.class);
@@ -24,9 +28,15 @@ final class HostWords {
 
   private final String guest;
   private final RateLimit lines;
+  private final Supplier<LinkPace> paces; // of each process
 
   HostWords(String guest, LongSupplier nanoTime) {
+    this(guest, nanoTime, () -> new LinkPace(nanoTime));
+  }
+
+  HostWords(String guest, LongSupplier nanoTime, Supplier<LinkPace> paces) {
     this.guest = guest;
+    this.paces = paces;
     lines = new RateLimit(BURST, INTERVAL, nanoTime);
   }
 
@@ -34,7 +44,7 @@ final class HostWords {
   void read(Process process) {
     try (BufferedReader reader =
         new BufferedReader(
-            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            new InputStreamReader(paced(process.getErrorStream()), StandardCharsets.UTF_8))) {
       StringBuilder line = new StringBuilder();
       for (int c = reader.read(); c >= 0; c = reader.read()) {
         if (c == '\n') {
@@ -48,6 +58,18 @@ final class HostWords {
     } catch (IOException e) {
       LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host's words are lost");
     }
+  }
+
+  private InputStream paced(InputStream words) {
+    LinkPace pace = paces.get();
+    return new FilterInputStream(words) {
+      @Override
+      public int read(byte[] into, int begin, int most) throws IOException {
+        int bytes = super.read(into, begin, most);
+        pace.read(Math.max(0, bytes));
+        return bytes;
+      }
+    };
   }
 
   private void log(String line) {

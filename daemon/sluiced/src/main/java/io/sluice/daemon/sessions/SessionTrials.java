@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -27,12 +28,16 @@ final class SessionTrials implements SessionDoor {
   private static final Logger LOG = LoggerFactory.getLogger(SessionTrials.class);
   private static final Duration STREAM_PATIENCE = Duration.ofSeconds(10);
 
+  /** A question is over then at the latest; who asks waits for programs to be built, no longer. */
+  private static final Duration TRIAL_PATIENCE = Duration.ofMinutes(15);
+
   /** Questions that are not over, of all guests. */
-  private static final int MOST = 2 * GuestAbi.MAX_API_SESSIONS;
+  static final int MOST = 2 * GuestAbi.MAX_API_SESSIONS;
 
   private final SessionDoor foreign;
   private final Function<String, Optional<GuestSessions>> guests;
   private final GuestSessions.Surroundings surroundings;
+  private final Duration patience;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong numbers = new AtomicLong();
 
@@ -44,6 +49,18 @@ final class SessionTrials implements SessionDoor {
       SessionDoor foreign,
       Function<String, Optional<GuestSessions>> guests,
       GuestSessions.Surroundings surroundings) {
+    this(foreign, guests, surroundings, TRIAL_PATIENCE);
+  }
+
+  /**
+   * @param patience how long a question may last that a session host does not answer
+   */
+  SessionTrials(
+      SessionDoor foreign,
+      Function<String, Optional<GuestSessions>> guests,
+      GuestSessions.Surroundings surroundings,
+      Duration patience) {
+    this.patience = patience;
     this.foreign = foreign;
     this.guests = guests;
     this.surroundings = surroundings;
@@ -92,7 +109,9 @@ final class SessionTrials implements SessionDoor {
     CompletableFuture<?> over = CompletableFuture.completedFuture(null);
     try (place;
         Fd stream = place.accept(STREAM_PATIENCE)) {
-      over = host.tell(Trial::new, List.of(stream));
+      over =
+          host.tell(Trial::new, List.of(stream))
+              .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (SluiceException e) {
       LOG.atDebug().setCause(e).log("a session's stream does not come");
     } finally {

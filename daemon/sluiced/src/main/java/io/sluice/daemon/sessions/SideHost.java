@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +39,7 @@ final class SideHost implements AutoCloseable {
   private final boolean stays;
   private final HostDoor door;
   private final GuestSessions.Surroundings surroundings;
-  private final HostWords words;
+  private final HostHearing hearing;
   private final HostMemory memory;
   private final HostedSessions machine;
   private final BiConsumer<Long, String> onEnded;
@@ -62,6 +63,7 @@ final class SideHost implements AutoCloseable {
    * @param order that it begins with
    * @param stays whether it waits for others when its last session is gone
    * @param memory of all hosts of the guest
+   * @param hearing of all hosts of the guest
    * @param machine those sessions that the guest's machine has
    * @param onEnded hears of a session that has ended here, and why: {@link GuestMoves#MOVED} too
    * @param onMoving hears of a stage of a session's move
@@ -75,7 +77,7 @@ final class SideHost implements AutoCloseable {
       boolean stays,
       HostMemory memory,
       GuestSessions.Surroundings surroundings,
-      HostWords words,
+      HostHearing hearing,
       HostedSessions machine,
       BiConsumer<Long, String> onEnded,
       BiConsumer<Long, String> onMoving,
@@ -86,7 +88,7 @@ final class SideHost implements AutoCloseable {
     this.onOver = onOver;
     this.door = door;
     this.surroundings = surroundings;
-    this.words = words;
+    this.hearing = hearing;
     this.memory = memory;
     this.machine = machine;
     this.onEnded = onEnded;
@@ -146,23 +148,27 @@ final class SideHost implements AutoCloseable {
 
   private void run(HostStarter starter, Stand order) {
     String why = "it cannot be started";
+    Thread reader = null;
     try {
-      HostDoor.Started host = door.start(starter);
-      Thread reader = null;
+      hearing.checkRoom();
+      HostDoor.Started host = door.start(starter, hearing.custody());
+      Optional<Fd> connection = Optional.empty();
       try {
-        Thread made = surroundings.threads().newThread(() -> words.read(host.process()));
-        made.start();
-        reader = made;
-        why = serve(host, order);
+        reader = hearing.hearWords(host.process(), thread.getName() + "-words");
+        connection = connection(host);
+        why =
+            connection.isPresent()
+                ? hearing.serve(
+                    host.process(), connection.get(), (serves, seat) -> begin(serves, seat, order))
+                : "it did not connect";
       } finally {
-        door.forget(host);
+        if (connection.isEmpty()) {
+          door.forget(host);
+        }
         surroundings.processes().killGroup(host.process().pid());
         host.process().destroyForcibly();
         host.process().waitFor();
         memory.clear(order.host());
-        if (reader != null) {
-          reader.join();
-        }
       }
     } catch (IOException | RuntimeException | Error e) { // of this host alone, whatever it is
       why = "it failed: " + e.getMessage();
@@ -171,28 +177,24 @@ final class SideHost implements AutoCloseable {
       Thread.currentThread().interrupt();
     } finally {
       over(why);
+      leave(reader);
     }
   }
 
-  private String serve(HostDoor.Started started, Stand order) throws InterruptedException {
-    Optional<Fd> connection = connection(started);
-    if (connection.isEmpty()) {
-      return "it did not connect";
+  private void leave(@Nullable Thread reader) {
+    try {
+      hearing.leave(reader);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
-    try (HostLink link =
-        HostLink.of(surroundings.kernel(), connection.get(), surroundings.nanoTime())) {
-      ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
-      TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
-      try {
-        link.stand(order, seat, memory);
-        if (closed) {
-          link.end();
-        }
-        return host.reason(link.run(new HostListener(host, seat)));
-      } finally {
-        surroundings.turns().leave(seat);
-      }
+  }
+
+  private HostLink.Listener begin(ServingHost host, TurnSeat seat, Stand order) {
+    host.link().stand(order, seat, memory);
+    if (closed) {
+      host.link().end();
     }
+    return new HostListener(host, seat);
   }
 
   /** Waits until the host connects, in slices as {@link Patience} does; none when it does not. */

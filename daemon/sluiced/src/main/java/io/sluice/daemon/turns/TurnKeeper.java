@@ -85,11 +85,8 @@ public final class TurnKeeper implements AutoCloseable {
    * @param end ends the host, and says why; does not wait
    */
   public TurnSeat join(String guest, Process process, Consumer<String> end) {
-    return new TurnSeat(
-        kernel,
-        guest,
-        () -> process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L),
-        end);
+    long pid = process.pid();
+    return new TurnSeat(kernel, guest, () -> process.isAlive() ? ProcessorTime.ofNs(pid) : 0L, end);
   }
 
   /**
@@ -101,6 +98,9 @@ public final class TurnKeeper implements AutoCloseable {
   public void name(TurnSeat seat, List<String> devices) {
     lock.lock();
     try {
+      if (seat.isClosed()) {
+        return; // its host is at its end, and heard late
+      }
       if (!named.add(seat)) {
         seat.end("it names its devices twice");
         return;

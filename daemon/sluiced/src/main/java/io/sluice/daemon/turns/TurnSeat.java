@@ -22,6 +22,7 @@ public final class TurnSeat {
   private final Fd granted;
   private final Mapping mapping;
   private final TurnPage page;
+  private volatile boolean closed;
 
   /**
    * @param processorNs time that the host's process has had of processors
@@ -87,7 +88,12 @@ public final class TurnSeat {
     end.accept(why);
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   void close() {
+    closed = true;
     mapping.close();
     file.close();
     granted.close();

@@ -1,11 +1,15 @@
 package io.sluice.daemon.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.google.common.io.MoreFiles;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,5 +98,63 @@ final class CacheLimitTest {
     assertThat(outside).exists();
     assertThat(caches.resolve("web/big")).doesNotExist();
     assertThat(caches.resolve("web")).as("the host's own directory").exists();
+  }
+
+  /** What is below would not be seen, and its path is none that the kernel takes. */
+  @Test
+  void enforce_filesTooDeepToBeSeen_areRemoved() throws IOException {
+    int levels = 60;
+    String level = "/" + "d".repeat(50);
+    Path inner = caches.resolve("inner");
+    Path deep = Files.createDirectories(Path.of(inner + level.repeat(levels)));
+    Path _ = Files.write(deep.resolve("big"), new byte[64 * KIB]);
+    Path outer = Files.createDirectories(Path.of(caches + "/web" + level.repeat(levels)));
+    Path _ = Files.move(inner, outer.resolve("inner"));
+    Path other = file("other/x", KIB, 1);
+
+    enforce(128 * KIB);
+
+    try (Stream<Path> left = Files.list(caches.resolve("web"))) {
+      assertThat(left).isEmpty();
+    }
+    try (Stream<Path> left = Files.list(caches.resolve(".removed"))) {
+      assertThat(left).isEmpty();
+    }
+    assertThat(other).exists();
+  }
+
+  @Test
+  void enforce_directoryThatIsNotToBeRead_isRemoved() throws IOException {
+    Path hidden = file("web/a/b/big", 64 * KIB, 1).getParent();
+    Path _ = Files.setPosixFilePermissions(hidden, Set.of());
+    assumeThat(Files.isReadable(hidden)).as("to root all is").isFalse();
+    Path other = file("zeb/x", 64 * KIB, 1);
+
+    enforce(32 * KIB);
+
+    assertThat(caches.resolve("web/a")).doesNotExist();
+    assertThat(other).as("of the next host").doesNotExist();
+  }
+
+  /** Together they are more than a number holds. */
+  @Test
+  void enforce_sizesThatOverflow_areTooMuch() throws IOException {
+    Path shm = Path.of("/dev/shm");
+    assumeThat(Files.isWritable(shm)).isTrue();
+    Path all = Files.createTempDirectory(shm, "sluice-cache-limit");
+    try {
+      Path web = Files.createDirectory(all.resolve("web"));
+      for (int i = 0; i < 4; i++) {
+        try (RandomAccessFile sparse = new RandomAccessFile(web.resolve("f" + i).toFile(), "rw")) {
+          sparse.setLength(1L << 62);
+        }
+      }
+      new CacheLimit(all, 32 * KIB).enforce();
+      try (Stream<Path> left = Files.list(web)) {
+        assertThat(left).isEmpty();
+      }
+    } finally {
+      MoreFiles.deleteRecursively(all);
+    }
   }
 }

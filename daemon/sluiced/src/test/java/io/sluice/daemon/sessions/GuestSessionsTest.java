@@ -1,13 +1,18 @@
 package io.sluice.daemon.sessions;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.SocketFile;
+import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Serving;
@@ -17,6 +22,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,15 +67,139 @@ final class GuestSessionsTest {
 
   /** The second host is asked to serve, and does. */
   private void assertAnotherServes(GuestSessions sessions) throws Exception {
-    ControlLink first = rig.hosts.take();
+    assertAnotherServes(sessions, rig.hosts.take());
+  }
+
+  private void assertAnotherServes(GuestSessions sessions, ControlLink first) throws Exception {
     assertThat(first.receive()).isEmpty();
     ControlLink second = rig.hosts.take();
     assertThat(second.receive().orElseThrow()).contains("\"do\":\"serve\"");
-    second.takeDescriptors(4).forEach(io.sluice.abi.sys.Fd::close);
+    second.takeDescriptors(4).forEach(Fd::close);
     second.send(ControlCodec.write(new Serving("seccomp", List.of(), List.of())), List.of());
     await().atMost(PATIENCE).until(() -> isServing(sessions));
     assertThat(rig.processes.getFirst().isAlive()).isFalse();
     assertThat(rig.killed).hasSize(1);
+  }
+
+  /** Closing it would last as long as the host likes; all others would wait for its turns. */
+  @Test
+  void host_sendsADescriptorThatLingers_isEndedAndAnotherServes() throws Exception {
+    try (LingeringFd lingering = new LingeringFd(rig.kernel);
+        GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = awaitOrders();
+      Fd sent = lingering.take();
+      first.send("{}", List.of(sent));
+      sent.close();
+      assertAnotherServes(sessions, first);
+    }
+  }
+
+  /** In the socket it is closed with the connection. */
+  @Test
+  void host_leavesADescriptorThatLingersUnread_isEndedAndAnotherServes() throws Exception {
+    try (LingeringFd lingering = new LingeringFd(rig.kernel);
+        GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = awaitOrders();
+      first.send("not an answer", List.of());
+      Fd sent = lingering.take();
+      try {
+        first.send("{}", List.of(sent));
+      } catch (SyscallException _) {
+        // it was ended before
+      }
+      sent.close();
+      assertAnotherServes(sessions, first);
+    }
+  }
+
+  /** As when its other end was passed to a process that lives on. */
+  @Test
+  void host_whoseProcessEndsAndItsLinkDoesNot_isEndedAndAnotherServes() throws Exception {
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = awaitOrders();
+      rig.processes.getFirst().destroy();
+      assertAnotherServes(sessions, first);
+    }
+  }
+
+  @Test
+  void host_whoseWordsDoNotEnd_isEndedAndAnotherServes() throws Exception {
+    rig.endlessWords();
+    long begin = System.nanoTime();
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = awaitOrders();
+      first.send("not an answer", List.of());
+      assertAnotherServes(sessions, first);
+    }
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(PATIENCE);
+  }
+
+  /** The thread that hears hangs in what it was told: all else goes on. */
+  @Test
+  void host_thatIsNotHeardToItsEnd_leavesItsSeat() throws Exception {
+    HostHearing hearing = new HostHearing("a", rig.surroundings);
+    List<Fd> pair = rig.kernel.socketpair();
+    CountDownLatch release = new CountDownLatch(1);
+    CompletableFuture<TurnSeat> taken = new CompletableFuture<>();
+    try (Fd _ = pair.get(1);
+        hearing) {
+      String why =
+          hearing.serve(
+              rig.process(),
+              pair.get(0),
+              (host, seat) -> {
+                boolean _ = taken.complete(seat);
+                host.end("it is to end");
+                Uninterruptibles.awaitUninterruptibly(release);
+                throw new IllegalStateException("released");
+              });
+      assertThat(why).isEqualTo("it is to end");
+      rig.surroundings.turns().name(taken.join(), List.of("gpu")); // heard late: does nothing
+      for (int i = 1; i < HostHearing.MOST_LEFT; i++) {
+        hearing.leave(
+            Thread.ofPlatform().start(() -> Uninterruptibles.awaitUninterruptibly(release)));
+      }
+      assertThatThrownBy(hearing::checkRoom).hasMessageContaining("not at their end");
+    } finally {
+      release.countDown();
+    }
+    await().atMost(PATIENCE).untilAsserted(hearing::checkRoom);
+  }
+
+  /** Its place would be missing to all other guests. */
+  @Test
+  void trial_thatAHostNeverAnswers_isGivenBack() throws Exception {
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink host = awaitOrders();
+      host.send(ControlCodec.write(new Serving("seccomp", List.of(), List.of())), List.of());
+      await().atMost(PATIENCE).until(() -> isServing(sessions));
+      SessionTrials trials =
+          new SessionTrials(
+              SessionDoor.CLOSED,
+              _ -> Optional.of(sessions),
+              rig.surroundings,
+              Duration.ofMillis(100));
+      for (int i = 0; i < SessionTrials.MOST; i++) {
+        ask(trials);
+      }
+      await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> ask(trials));
+    }
+  }
+
+  private void ask(SessionTrials trials) {
+    rig.kernel.connect(trials.trial("a")).close();
+  }
+
+  private ControlLink awaitOrders() throws Exception {
+    ControlLink first = rig.hosts.take();
+    assertThat(first.receive().orElseThrow()).contains("\"do\":\"serve\"");
+    first.takeDescriptors(4).forEach(Fd::close);
+    return first;
   }
 
   private static boolean isServing(GuestSessions sessions) {
@@ -136,8 +267,8 @@ final class GuestSessionsTest {
                 true,
                 memory,
                 rig.surroundings,
-                new HostWords("a", System::nanoTime),
-                new HostedSessions(java.util.Optional::empty, () -> 0),
+                new HostHearing("a", rig.surroundings),
+                new HostedSessions(Optional::empty, () -> 0),
                 (_, _) -> {},
                 (_, _) -> {},
                 over::countDown)) {

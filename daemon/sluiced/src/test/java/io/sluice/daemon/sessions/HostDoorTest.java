@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,8 +46,12 @@ final class HostDoorTest {
     }
   }
 
+  private HostDoor.Started start(HostStarter starter) throws IOException {
+    return rig.door.start(starter, UnaryOperator.identity());
+  }
+
   private void assertComesIn() throws Exception {
-    HostDoor.Started started = rig.door.start(rig::process);
+    HostDoor.Started started = start(rig::process);
     try (Fd _ = rig.connect();
         Fd connection = started.connection().get()) {
       assertThat(connection.isOpen()).isTrue();
@@ -81,7 +86,7 @@ final class HostDoorTest {
     CompletableFuture<HostDoor.Started> slow =
         CompletableFuture.supplyAsync(() -> {
           try {
-            return rig.door.start(() -> {
+            return start(() -> {
               begun.countDown();
               try {
                 release.await();
@@ -104,7 +109,7 @@ final class HostDoorTest {
 
   @Test
   void start_hostThatConnectsBeforeItsNumberIsKnown_comesIn() throws Exception {
-    HostDoor.Started started = rig.door.start(rig::start);
+    HostDoor.Started started = start(rig::start);
     try (Fd connection = started.connection().get()) {
       assertThat(connection.isOpen()).isTrue();
     }
@@ -114,7 +119,7 @@ final class HostDoorTest {
   void start_strangerMeanwhile_isTurnedAway() throws Exception {
     Fd[] stranger = new Fd[1];
     HostDoor.Started _ =
-        rig.door.start(() -> {
+        start(() -> {
           stranger[0] = rig.connect();
           return new FakeProcess(OTHER_PID);
         });
@@ -126,7 +131,7 @@ final class HostDoorTest {
   @Test
   void start_thatFails_leavesTheDoorAsItWas() throws Exception {
     assertThatThrownBy(() ->
-            rig.door.start(() -> {
+            start(() -> {
               throw new IOException("no such program");
             }))
         .isInstanceOf(IOException.class);

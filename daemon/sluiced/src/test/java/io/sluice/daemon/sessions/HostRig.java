@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ final class HostRig implements AutoCloseable {
   private final AtomicReference<@Nullable Planned> planned = new AtomicReference<>();
   private final AtomicReference<@Nullable Error> thread = new AtomicReference<>();
   private final ThreadFactory real = Thread.ofPlatform().daemon().factory();
+  private volatile boolean endless;
   private final TurnKeeper turns;
   private final Path socket;
 
@@ -125,6 +127,21 @@ final class HostRig implements AutoCloseable {
     thread.set(new OutOfMemoryError("injected: no thread"));
   }
 
+  /** Hosts to come have words that do not end when they do. */
+  void endlessWords() {
+    endless = true;
+  }
+
+  /** A pipe whose other end nobody closes. */
+  private static final class EndlessStream extends InputStream {
+    @Override
+    public int read() {
+      while (true) {
+        LockSupport.park();
+      }
+    }
+  }
+
   /** A connection at the door, from this process. */
   Fd connect() {
     return kernel.connect(socket);
@@ -133,6 +150,9 @@ final class HostRig implements AutoCloseable {
   /** A host that this process is to be. */
   FakeProcess process() {
     FakeProcess made = new FakeProcess(ProcessHandle.current().pid());
+    if (endless) {
+      made.words = new EndlessStream();
+    }
     processes.add(made);
     return made;
   }
@@ -154,8 +174,9 @@ final class HostRig implements AutoCloseable {
   }
 
   /** A process of which nothing is there but its number. */
-  static final class FakeProcess extends Process {
+  static class FakeProcess extends Process {
     private final long pid;
+    private volatile InputStream words = InputStream.nullInputStream();
     private final CompletableFuture<Process> exit = new CompletableFuture<>();
 
     FakeProcess(long pid) {
@@ -179,7 +200,7 @@ final class HostRig implements AutoCloseable {
 
     @Override
     public InputStream getErrorStream() {
-      return InputStream.nullInputStream();
+      return words;
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +39,7 @@ final class SessionsQuestionTest {
   /** A host, of which there is the other end of its link. */
   private ControlLink host(String name) {
     List<Fd> pair = kernel.socketpair();
-    HostLink link = HostLink.of(kernel, pair.get(0), System::nanoTime);
+    HostLink link = HostLink.of(kernel, pair.get(0), System::nanoTime, UnaryOperator.identity());
     ControlLink other = new ControlLink(kernel, pair.get(1), LINK_PATIENCE);
     Thread thread = new Thread(() -> link.run(new Nobody()));
     thread.start();

@@ -1,0 +1,74 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** The only descriptor of a TCP socket that lingers with unsent data: closing it waits for long. */
+final class LingeringFd implements AutoCloseable {
+  private static final int LINGER_S = 100_000;
+
+  private final Fd last;
+  private final SocketChannel peer;
+
+  LingeringFd(Kernel kernel) throws IOException {
+    try (ServerSocketChannel server = ServerSocketChannel.open()) {
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Set<String> before = sockets();
+      SocketChannel socket = SocketChannel.open(server.getLocalAddress());
+      List<String> made = new ArrayList<>(sockets());
+      made.removeAll(before);
+      assertThat(made).hasSize(1);
+      peer = server.accept();
+      socket.setOption(StandardSocketOptions.SO_LINGER, LINGER_S);
+      socket.configureBlocking(false);
+      ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 16);
+      while (socket.write(chunk.clear()) > 0) {
+        assertThat(chunk.position()).isPositive();
+      }
+      last = kernel.dup(new Fd(Integer.parseInt(made.get(0)), _ -> {}));
+      socket.close();
+    }
+  }
+
+  private static Set<String> sockets() throws IOException {
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path entry : (Iterable<Path>) entries::iterator) {
+        if (Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
+            && Files.readSymbolicLink(entry).toString().startsWith("socket:")) {
+          found.add(entry.getFileName().toString());
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The descriptor; whoever takes it closes it. */
+  Fd take() {
+    return last;
+  }
+
+  /** Whoever closes it goes on. */
+  @Override
+  public void close() throws IOException {
+    peer.setOption(StandardSocketOptions.SO_LINGER, 0);
+    peer.close();
+  }
+}
