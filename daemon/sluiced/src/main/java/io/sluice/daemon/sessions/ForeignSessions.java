@@ -145,7 +145,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
 
   private Visitor open(String name, long number) {
     HostMemory memory = new HostMemory(surroundings.kernel());
-    HostHearing hearing = new HostHearing(name, surroundings);
+    HostHearing hearing = surroundings.hearing(name);
     // Another's directory may not be gone yet.
     HostCommand starter = starters.of(name + ":" + number);
     SideHost side = null;

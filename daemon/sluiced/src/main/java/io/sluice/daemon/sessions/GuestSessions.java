@@ -147,7 +147,7 @@ final class GuestSessions implements AutoCloseable {
     this.starter = starter;
     this.door = door;
     this.surroundings = surroundings;
-    hearing = new HostHearing(guest, surroundings);
+    hearing = surroundings.hearing(guest);
     failures = new LoopFailures(LOG, "keeping a session host of " + guest);
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     memory = new HostMemory(surroundings.kernel());
@@ -546,5 +546,10 @@ final class GuestSessions implements AutoCloseable {
       LongSupplier nanoTime,
       BiConsumer<String, String> tell,
       Path directory,
-      Supplier<SessionRoute> route) {}
+      Supplier<SessionRoute> route) {
+    /** What hears the hosts of a guest. */
+    HostHearing hearing(String guest) {
+      return new HostHearing(guest, kernel, turns, threads, nanoTime);
+    }
+  }
 }

@@ -2,6 +2,8 @@ package io.sluice.daemon.sessions;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.vdevice.ForeignFds;
 import java.io.IOException;
@@ -10,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +34,25 @@ final class HostHearing implements AutoCloseable {
   static final int MOST_LEFT = 8;
 
   private final String guest;
-  private final GuestSessions.Surroundings surroundings;
+  private final Kernel kernel;
+  private final TurnKeeper turns;
+  private final ThreadFactory threads;
+  private final LongSupplier nanoTime;
   private final HostWords words;
   private final ForeignFds foreign;
 
   @GuardedBy("itself")
   private final List<Thread> left = new ArrayList<>();
 
-  HostHearing(String guest, GuestSessions.Surroundings surroundings) {
+  HostHearing(
+      String guest, Kernel kernel, TurnKeeper turns, ThreadFactory threads, LongSupplier nanoTime) {
     this.guest = guest;
-    this.surroundings = surroundings;
-    words = new HostWords(guest, surroundings.nanoTime());
-    foreign = new ForeignFds(surroundings.kernel(), guest + "-hosts", surroundings.threads());
+    this.kernel = kernel;
+    this.turns = turns;
+    this.threads = threads;
+    this.nanoTime = nanoTime;
+    words = new HostWords(guest, nanoTime);
+    foreign = new ForeignFds(kernel, guest + "-hosts", threads);
   }
 
   /** How descriptors of hosts are closed: their connections, and what they send. */
@@ -69,7 +80,7 @@ final class HostHearing implements AutoCloseable {
   }
 
   private Thread start(String name, Runnable work) {
-    Thread made = surroundings.threads().newThread(work);
+    Thread made = threads.newThread(work);
     made.setName(name);
     made.start();
     return made;
@@ -94,13 +105,12 @@ final class HostHearing implements AutoCloseable {
   String serve(
       Process process, Fd connection, BiFunction<ServingHost, TurnSeat, HostLink.Listener> begin)
       throws InterruptedException {
-    HostLink link =
-        HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime(), foreign);
-    ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
+    HostLink link = HostLink.of(kernel, connection, nanoTime, foreign);
+    ServingHost host = new ServingHost(guest, link, nanoTime);
     TurnSeat seat = null;
     Thread thread = null;
     try {
-      TurnSeat made = surroundings.turns().join(guest, process, host::end);
+      TurnSeat made = turns.join(guest, process, host::end);
       seat = made;
       CompletableFuture<String> heard = new CompletableFuture<>();
       thread =
@@ -110,7 +120,7 @@ final class HostHearing implements AutoCloseable {
       link.awaitEnd();
       return host.reason(lastWords(heard));
     } finally {
-      surroundings.turns().leave(seat);
+      turns.leave(seat);
       end(link, thread);
     }
   }

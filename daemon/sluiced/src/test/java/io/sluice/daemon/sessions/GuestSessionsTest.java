@@ -141,7 +141,7 @@ final class GuestSessionsTest {
   /** The thread that hears hangs in what it was told: all else goes on. */
   @Test
   void host_thatIsNotHeardToItsEnd_leavesItsSeat() throws Exception {
-    HostHearing hearing = new HostHearing("a", rig.surroundings);
+    HostHearing hearing = rig.surroundings.hearing("a");
     List<Fd> pair = rig.kernel.socketpair();
     CountDownLatch release = new CountDownLatch(1);
     CompletableFuture<TurnSeat> taken = new CompletableFuture<>();
@@ -267,7 +267,7 @@ final class GuestSessionsTest {
                 true,
                 memory,
                 rig.surroundings,
-                new HostHearing("a", rig.surroundings),
+                rig.surroundings.hearing("a"),
                 new HostedSessions(Optional::empty, () -> 0),
                 (_, _) -> {},
                 (_, _) -> {},
