@@ -16,7 +16,6 @@ import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.MovableBuffer;
 import io.sluice.quota.MovePlan;
-import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.quota.QuotaTable;
 import java.time.Duration;
@@ -82,20 +81,10 @@ public final class MemoryQuotas {
   private final Map<String, Guest> attached = new LinkedHashMap<>();
 
   /** Under the lock, but for what it says. */
-  private final ProgramTable programs = new ProgramTable(this);
+  private final ProgramTable programs;
 
   @GuardedBy("lock")
-  private final Presence presence = new Presence();
-
-  private final LongSupplier clock;
-
-  /** What each guest may have, since it was last counted out. */
-  @GuardedBy("lock")
-  private SortedMap<String, Long> shares = new TreeMap<>();
-
-  /** The same beside those that ceased to use the GPU lately: so much returns. */
-  @GuardedBy("lock")
-  private SortedMap<String, Long> lasting = new TreeMap<>();
+  private final CountedShares counted;
 
   /**
    * @param cardBytes video memory of the GPU
@@ -104,7 +93,8 @@ public final class MemoryQuotas {
   public MemoryQuotas(long cardBytes, QuotaListener listener, LongSupplier clock) {
     quotas = new QuotaTable(cardBytes);
     this.listener = listener;
-    this.clock = clock;
+    programs = new ProgramTable(this, quotas);
+    counted = new CountedShares(quotas, clock);
     counters = new MoveCounts(listener);
   }
 
@@ -150,7 +140,7 @@ public final class MemoryQuotas {
       }
       quotas.remove(guest);
       counters.remove(guest);
-      presence.remove(guest);
+      counted.remove(guest);
       programs.remove(guest);
     } finally {
       lock.unlock();
@@ -166,8 +156,8 @@ public final class MemoryQuotas {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
       guest.buffers().setSharing(new QuotaPlace(this, programs, guest));
-      // Its driver asks what it may have before it allocates anything.
-      SortedMap<String, Long> _ = limit(holders(guest));
+      // Its driver asks what it may have before it allocates anything; it does not use the GPU yet.
+      SortedMap<String, Long> _ = limit(holders(null));
     } finally {
       lock.unlock();
     }
@@ -200,7 +190,7 @@ public final class MemoryQuotas {
       return new MemoryUse(
           true,
           own.videoBytes() + programs.heldBytes(guest),
-          shares.getOrDefault(guest, 0L),
+          share(guest),
           own.systemBytes(),
           own.evictedBytes() + programs.evictedBytes(guest));
     } finally {
@@ -277,25 +267,17 @@ public final class MemoryQuotas {
     }
   }
 
-  @GuardedBy("lock")
-  boolean has(ProgramMemory memory) {
-    return programs.has(memory);
-  }
-
-  /** Whether every guest can still come to its minimum: what programs have is not evicted. */
-  @GuardedBy("lock")
-  boolean keepsMinimums(ProgramMemory taking, long wanted) {
-    ProgramTable held = programs;
-    String guest = taking.guest();
-    return wanted <= quotas.cardBytes()
-        && quotas.firmBytes(name -> held.heldBytes(name) + (name.equals(guest) ? wanted : 0))
-            <= quotas.cardBytes();
-  }
-
   /** A guest's share, as it was last counted out. */
   @GuardedBy("lock")
   long share(String guest) {
-    return shares.getOrDefault(guest, 0L);
+    return counted.now().getOrDefault(guest, 0L);
+  }
+
+  /** What it keeps when those come back that ceased to use the GPU lately; counted out anew. */
+  @GuardedBy("lock")
+  long lastingShare(String guest) {
+    long _ = countOut(guest);
+    return counted.lasting().getOrDefault(guest, 0L);
   }
 
   @GuardedBy("lock")
@@ -418,14 +400,20 @@ public final class MemoryQuotas {
 
   @GuardedBy("lock")
   void makeRoomFor(Guest guest, long bytes) {
-    List<Holder> holders = holders(guest);
-    long share = programs.beside(guest.name(), limit(holders));
-    for (Holder holder : holders) {
-      // What cannot become true is no reason to disturb others.
-      if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
-        Moves _ = rebalanceBuffers(guest, () -> {});
-      }
+    if (mayHave(guest, bytes)) {
+      Moves _ = rebalanceBuffers(guest, () -> {});
     }
+  }
+
+  /**
+   * Whether a guest's share has room for more own buffers once it uses the GPU. Nothing changes,
+   * nor is the guest taken note of: what cannot become true is no reason to disturb others.
+   */
+  @GuardedBy("lock")
+  private boolean mayHave(Guest guest, long bytes) {
+    String name = guest.name();
+    long own = Math.max(0, shareIfUsing(name) - programs.heldBytes(name));
+    return isAttached(guest) && bytes <= own - ownUse(name).videoBytes();
   }
 
   @GuardedBy("lock")
@@ -442,9 +430,7 @@ public final class MemoryQuotas {
   /** The same while a guest wants more; nothing when it cannot have that. */
   @GuardedBy("lock")
   Map<ProgramMemory, Long> programsBeyond(Guest arriving, long wanted) {
-    SortedMap<String, Long> shares = limit(holders(arriving));
-    long own = programs.beside(arriving.name(), shares) - ownUse(arriving.name()).videoBytes();
-    return isAttached(arriving) && wanted <= own ? programs.beyond(shares) : Map.of();
+    return mayHave(arriving, wanted) ? programs.beyond(limit(holders(arriving))) : Map.of();
   }
 
   /** The room for what of programs is to return. */
@@ -452,7 +438,7 @@ public final class MemoryQuotas {
   Map<ProgramMemory, Long> roomOfPrograms() {
     List<Holder> holders = holders(null);
     SortedMap<String, Long> _ = limit(holders);
-    Map<String, Long> left = new TreeMap<>(lasting);
+    Map<String, Long> left = new TreeMap<>(counted.lasting());
     for (Holder holder : holders) {
       MemoryUse own = holder.use();
       left.merge(holder.guest().name(), -own.videoBytes() - own.evictedBytes(), Long::sum);
@@ -465,15 +451,25 @@ public final class MemoryQuotas {
     return counters;
   }
 
-  /** Has others' programs leave what is beyond their shares: whether some did. */
-  boolean makeRoomFor(ProgramMemory taking, long wanted) {
-    return programs.evictFor(taking, wanted);
+  /** Has everybody leave what is beyond the shares: whether somebody had that, whoever moved it. */
+  boolean makeRoom() {
+    boolean beyond = isSomebodyBeyond();
+    int moved = programs.evict() + rebalance().evicted();
+    return beyond || moved > 0;
   }
 
-  /** Has everybody leave what is beyond the shares: whether somebody did. */
-  boolean makeRoom() {
-    int moved = programs.evict() + rebalance().evicted();
-    return moved > 0;
+  private boolean isSomebodyBeyond() {
+    lock.lock();
+    try {
+      List<Holder> holders = holders(null);
+      SortedMap<String, Long> own = programs.beside(limit(holders));
+      return !programs.beyond(counted.now()).isEmpty()
+          || holders.stream()
+              .anyMatch(
+                  each -> each.use().videoBytes() > own.getOrDefault(each.guest().name(), 0L));
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -502,7 +498,10 @@ public final class MemoryQuotas {
     }
     MovePlan plan =
         MovePlan.of(
-            quotas.cardBytes() - programs.heldBytes(), shares, programs.beside(lasting), buffers);
+            quotas.cardBytes() - programs.heldBytes(),
+            shares,
+            programs.beside(counted.lasting()),
+            buffers);
     Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
     int evicted = move(plan.evictions(), true, more ? () -> {} : once);
@@ -540,8 +539,8 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   private SortedMap<String, Long> limit(List<Holder> holders) {
     Set<String> using = usingBy(holders);
-    shares = quotas.shares(using);
-    lasting = quotas.shares(presence.note(using, clock.getAsLong()));
+    counted.count(using);
+    SortedMap<String, Long> shares = counted.now();
     for (Holder holder : holders) {
       String name = holder.guest().name();
       SortedMap<String, Long> with =

@@ -13,11 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
 @SuppressWarnings("GuardedBy") // by the lock of the quotas, which cannot be checked
 final class ProgramMemory implements MemoryBudget {
   private final MemoryQuotas quotas;
+  private final ProgramTable all;
   private final String guest;
   private final AtomicLong bytes = new AtomicLong();
 
   /** For what is about to be taken. */
   private long reserved;
+
+  /** For what is about to return from system memory. */
+  private long returning;
 
   /** Moves it, where somebody can. */
   private Optional<MovableMemory> mover = Optional.empty();
@@ -25,8 +29,9 @@ final class ProgramMemory implements MemoryBudget {
   /** How many want something: the guest counts as using the GPU before it has taken anything. */
   private int wanting;
 
-  ProgramMemory(MemoryQuotas quotas, String guest) {
+  ProgramMemory(MemoryQuotas quotas, ProgramTable all, String guest) {
     this.quotas = quotas;
+    this.all = all;
     this.guest = guest;
   }
 
@@ -34,9 +39,12 @@ final class ProgramMemory implements MemoryBudget {
     return guest;
   }
 
-  /** Whether the guest uses the GPU by it. Under the lock. */
+  /**
+   * Whether the guest uses the GPU by it. So it does when all is in system memory: it would have no
+   * share to return into otherwise. Under the lock.
+   */
   boolean usesGpu() {
-    return wanting > 0 || bytes.get() > 0;
+    return wanting > 0 || bytes.get() > 0 || evictedBytes() > 0;
   }
 
   /** From now on its memory can be moved by this. Under the lock. */
@@ -63,7 +71,12 @@ final class ProgramMemory implements MemoryBudget {
     return mover.map(each -> each.restore(room, enough)).orElse(Moved.NONE);
   }
 
-  /** Sets bytes aside for what is about to be taken, or to return. Under the lock. */
+  /** Sets bytes aside for what is about to return, until this is 0. Under the lock. */
+  void returning(long room) {
+    returning = room;
+  }
+
+  /** Sets bytes aside for what is about to be taken. Under the lock. */
   void reserve(long more) {
     reserved += more;
     wanting++;
@@ -77,7 +90,34 @@ final class ProgramMemory implements MemoryBudget {
 
   /** What the guest's own buffers must leave. Under the lock. */
   long heldBytes() {
-    return bytes.get() + reserved;
+    return presentBytes() + reserved;
+  }
+
+  /** What is there, or about to return. Under the lock. */
+  long presentBytes() {
+    return bytes.get() + returning;
+  }
+
+  /**
+   * Reserves more if the guest's share has room for it, and for what else is about to be taken.
+   * Under the lock.
+   */
+  boolean reserveIfItMay(long wanted) {
+    boolean may = mayTake(wanted, reserved);
+    if (may) {
+      reserve(wanted);
+    }
+    return may;
+  }
+
+  /** Takes what is reserved; it stays reserved if that is not to be had. Under the lock. */
+  boolean takeReserved(long wanted) {
+    reserved -= wanted;
+    boolean taken = takeLocked(wanted);
+    if (!taken) {
+      reserved += wanted;
+    }
+    return taken;
   }
 
   /**
@@ -90,9 +130,7 @@ final class ProgramMemory implements MemoryBudget {
     if (wanted < 0) {
       return false;
     }
-    boolean taken =
-        quotas.underLock(() -> takeLocked(wanted))
-            || quotas.makeRoomFor(this, wanted) && quotas.underLock(() -> takeLocked(wanted));
+    boolean taken = quotas.underLock(() -> takeLocked(wanted)) || all.takeFromOthers(this, wanted);
     if (!taken) {
       boolean _ = quotas.underLock(() -> quotas.refused(guest, wanted));
     }
@@ -100,15 +138,15 @@ final class ProgramMemory implements MemoryBudget {
   }
 
   private boolean takeLocked(long wanted) {
-    return quotas.has(this)
-        && quotas.keepsMinimums(this, wanted)
+    return all.has(this)
+        && all.keepsMinimums(this, wanted)
         && (usesGpu() && grow(wanted) || growAfterRebalance(wanted));
   }
 
   /** The limit of the guest's own buffers falls first: so both together never have too much. */
   private boolean grow(long wanted) {
-    long rest = quotas.share(guest) - bytes.get();
-    if (wanted > rest) {
+    long rest = quotas.share(guest) - presentBytes();
+    if (wanted > rest || wanted > besideEvicted()) {
       return false;
     }
     if (!quotas.limitOwn(guest, rest - wanted)) {
@@ -119,8 +157,25 @@ final class ProgramMemory implements MemoryBudget {
     return true;
   }
 
+  /**
+   * What may be taken beside what waits to return. Memory that is taken in its place would leave
+   * too when the next guest comes, and more would be in system memory each time.
+   */
+  private long besideEvicted() {
+    long evicted = evictedBytes();
+    return evicted == 0
+        ? Long.MAX_VALUE
+        : quotas.lastingShare(guest) - bytes.get() - Math.max(evicted, returning);
+  }
+
+  /** Whether the guest's share has room for it beside something else, if the card has. */
+  private boolean mayTake(long wanted, long other) {
+    return wanted <= quotas.shareIfUsing(guest) - presentBytes() - other
+        && wanted <= besideEvicted() - other;
+  }
+
   private boolean growAfterRebalance(long wanted) {
-    if (wanted > quotas.shareIfUsing(guest) - bytes.get()) {
+    if (!mayTake(wanted, 0)) {
       return false; // what cannot become true is no reason to disturb others
     }
     reserve(wanted);

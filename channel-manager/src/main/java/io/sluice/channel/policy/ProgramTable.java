@@ -2,6 +2,7 @@ package io.sluice.channel.policy;
 
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.guest.Guest;
+import io.sluice.quota.QuotaTable;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,19 +26,24 @@ final class ProgramTable {
   /** More than the pieces of all programs need: those come and go meanwhile. */
   private static final int MOST_ROUNDS = 1024;
 
+  /** How often one that takes has others move: another taker may have what that gave. */
+  private static final int MOST_ATTEMPTS = 16;
+
   private final MemoryQuotas quotas;
+  private final QuotaTable table;
 
   /** For a round at a time. */
   private final ReentrantLock moving = new ReentrantLock(true);
 
   private final Map<String, ProgramMemory> programs = new TreeMap<>();
 
-  ProgramTable(MemoryQuotas quotas) {
+  ProgramTable(MemoryQuotas quotas, QuotaTable table) {
     this.quotas = quotas;
+    this.table = table;
   }
 
   ProgramMemory of(String guest) {
-    return programs.computeIfAbsent(guest, name -> new ProgramMemory(quotas, name));
+    return programs.computeIfAbsent(guest, name -> new ProgramMemory(quotas, this, name));
   }
 
   boolean has(ProgramMemory memory) {
@@ -79,7 +85,7 @@ final class ProgramTable {
   Map<ProgramMemory, Long> beyond(Map<String, Long> shares) {
     Map<ProgramMemory, Long> beyond = new LinkedHashMap<>();
     for (ProgramMemory each : programs.values()) {
-      long over = each.heldBytes() - shares.getOrDefault(each.guest(), 0L);
+      long over = each.presentBytes() - shares.getOrDefault(each.guest(), 0L);
       if (over > 0 && each.canMove()) {
         beyond.put(each, over);
       }
@@ -88,16 +94,37 @@ final class ProgramTable {
   }
 
   /**
-   * The room for what programs have in system memory.
+   * Whether every guest can still come to its minimum when one takes more. What others only want is
+   * not counted: whoever comes first has it.
+   */
+  boolean keepsMinimums(ProgramMemory taking, long wanted) {
+    String guest = taking.guest();
+    return wanted <= table.cardBytes()
+        && table.firmBytes(name -> presentBytes(name) + (name.equals(guest) ? wanted : 0))
+            <= table.cardBytes();
+  }
+
+  private long presentBytes(String guest) {
+    ProgramMemory memory = programs.get(guest);
+    return memory == null ? 0 : memory.presentBytes();
+  }
+
+  /**
+   * The room for what programs have in system memory. All of it may be used: every guest can still
+   * come to its minimum then, present or not.
    *
    * @param left of guests' shares, without what their own buffers have or are to have
    */
   Map<ProgramMemory, Long> room(Map<String, Long> left) {
     Map<ProgramMemory, Long> room = new LinkedHashMap<>();
+    long spare = table.cardBytes() - table.firmBytes(this::presentBytes);
     for (ProgramMemory each : programs.values()) {
-      long more = left.getOrDefault(each.guest(), 0L) - each.heldBytes();
-      if (each.evictedBytes() > 0 && more > 0) {
+      long ofMinimum = Math.max(0, table.get(each.guest()).minimumBytes() - each.presentBytes());
+      long ofShare = left.getOrDefault(each.guest(), 0L) - each.heldBytes();
+      long more = Math.min(Math.min(ofShare, each.evictedBytes()), ofMinimum + Math.max(0, spare));
+      if (more > 0) {
         room.put(each, more);
+        spare -= Math.max(0, more - ofMinimum);
       }
     }
     return room;
@@ -171,29 +198,30 @@ final class ProgramTable {
   }
 
   /**
-   * The same, where a guest's programs want more.
+   * The same, where a guest's programs want more, which they take then. Again while something was
+   * moved and it does not suffice: several may want what one gives up.
    *
-   * @return whether there may be room now
+   * @return whether it was taken, whoever made the room for it
    */
-  boolean evictFor(ProgramMemory taking, long wanted) {
-    boolean hopeless =
-        quotas.locked(() -> {
-          boolean less = quotas.shareIfUsing(taking.guest()) - taking.bytes() < wanted;
-          if (!less) {
-            taking.reserve(wanted);
-          }
-          return less;
-        });
-    if (hopeless) {
+  boolean takeFromOthers(ProgramMemory taking, long wanted) {
+    if (!quotas.locked(() -> taking.reserveIfItMay(wanted))) {
       return false; // what cannot become true is no reason to disturb others
     }
+    boolean taken = false;
     try {
-      return evict(quotas::programsBeyond, wanted) > 0;
+      boolean more = true;
+      for (int attempt = 0; more && !taken && attempt < MOST_ATTEMPTS; attempt++) {
+        more = evict(quotas::programsBeyond, wanted) > 0;
+        taken = quotas.underLock(() -> taking.takeReserved(wanted));
+      }
+      return taken;
     } finally {
-      quotas.locked(() -> {
-        taking.release(wanted);
-        return quotas.countOut(taking.guest());
-      });
+      long reserved = taken ? 0 : wanted;
+      long _ =
+          quotas.locked(() -> {
+            taking.release(reserved);
+            return quotas.countOut(taking.guest());
+          });
     }
   }
 
@@ -209,28 +237,7 @@ final class ProgramTable {
     }
     moving.lock();
     try {
-      Moved all = Moved.NONE;
-      Map<ProgramMemory, Long> rooms =
-          quotas.locked(() -> {
-            Map<ProgramMemory, Long> found = quotas.roomOfPrograms();
-            found.forEach(ProgramMemory::reserve);
-            return found;
-          });
-      try {
-        for (var each : rooms.entrySet()) {
-          long enough = ROUND_BYTES - all.bytes();
-          if (enough > 0) {
-            Moved moved = each.getKey().restore(each.getValue(), enough);
-            told(each.getKey(), moved, false);
-            all = all.plus(moved);
-          }
-        }
-      } finally {
-        quotas.locked(() -> {
-          rooms.forEach(ProgramMemory::release);
-          return rooms;
-        });
-      }
+      Moved all = restoreInto(quotas.locked(this::reserveRoom));
       if (all.bytes() >= ROUND_BYTES) {
         quotas.noteChange();
       }
@@ -238,6 +245,39 @@ final class ProgramTable {
     } finally {
       moving.unlock();
     }
+  }
+
+  private Map<ProgramMemory, Long> reserveRoom() {
+    Map<ProgramMemory, Long> rooms = quotas.roomOfPrograms();
+    rooms.forEach(ProgramMemory::returning);
+    return rooms;
+  }
+
+  /** Room is kept no longer than it is needed. */
+  private Moved restoreInto(Map<ProgramMemory, Long> rooms) {
+    Moved all = Moved.NONE;
+    try {
+      for (var each : rooms.entrySet()) {
+        long enough = ROUND_BYTES - all.bytes();
+        if (enough > 0) {
+          Moved moved = each.getKey().restore(each.getValue(), enough);
+          told(each.getKey(), moved, false);
+          all = all.plus(moved);
+        }
+        returned(each.getKey());
+      }
+    } finally {
+      rooms.keySet().forEach(this::returned);
+    }
+    return all;
+  }
+
+  private void returned(ProgramMemory memory) {
+    boolean _ =
+        quotas.locked(() -> {
+          memory.returning(0);
+          return true;
+        });
   }
 
   private void told(ProgramMemory memory, Moved moved, boolean toSystem) {

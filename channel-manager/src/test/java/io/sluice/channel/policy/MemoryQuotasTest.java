@@ -122,6 +122,28 @@ final class MemoryQuotasTest {
     }
   }
 
+  /** Whoever has had nothing does not keep others' memory away. */
+  @Test
+  void rebalance_guestThatOnlyTries_isNotWaitedFor() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (int i = 0; i < 3; i++) {
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
+      }
+      Guest b = attach(rig, "b");
+      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
+      quotas.set("a", Quota.DEFAULT);
+      assertThat(quotas.rebalance()).as("b is attached").isEqualTo(new Moves(0, 2));
+      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
+      assertThatThrownBy(() -> b.buffers().allocate(0, 0, 0, 40 * MIB))
+          .isInstanceOf(RefusedException.class);
+      quotas.set("a", Quota.DEFAULT);
+      assertThat(quotas.rebalance()).as("b wanted too much").isEqualTo(new Moves(0, 2));
+    }
+  }
+
   @Test
   void rebalance_guestIsRemoved_buffersReturnAtOnce() throws Exception {
     try (GpuRig rig = new GpuRig()) {

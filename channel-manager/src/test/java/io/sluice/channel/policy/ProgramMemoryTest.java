@@ -8,6 +8,7 @@ import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.MovableMemory;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Presence;
@@ -336,6 +337,161 @@ final class ProgramMemoryTest {
     assertThat(asked[0]).isEqualTo(1);
   }
 
+  private static Quota quota(long minimum, long limit) {
+    return new Quota(minimum, 1, limit, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout());
+  }
+
+  /** Something that happens before the next move, and not again. */
+  private static void before(Movable moved, Runnable action) {
+    moved.before =
+        () -> {
+          moved.before = () -> {};
+          action.run();
+        };
+  }
+
+  @Test
+  void take_whereTheOwnerGivesUpTheRoomItself_taken() {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    assertThat(a.budget.take(30 * MIB)).isTrue();
+    a.most = 0;
+    before(a, () -> a.budget.giveBack(14 * MIB));
+    assertThat(b.take(10 * MIB)).isTrue();
+    assertThat(a.evicted).isZero();
+  }
+
+  @Test
+  void makeRoom_whereTheOwnerGivesUpTheRoomItself_isTrue() {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    assertThat(b.take(MIB)).isTrue();
+    assertThat(a.budget.take(16 * MIB)).isTrue();
+    assertThat(b.makeRoom()).isFalse();
+    quotas.set("a", quota(0, 8 * MIB));
+    a.most = 0;
+    before(a, () -> a.budget.giveBack(8 * MIB));
+    assertThat(b.makeRoom()).isTrue();
+    assertThat(b.makeRoom()).isFalse();
+  }
+
+  @Test
+  void take_whereAnotherTakesWhatWasMoved_moreMoves() {
+    Movable a = new Movable("a");
+    Movable b = new Movable("b");
+    MemoryBudget c = programs("c");
+    MemoryBudget d = programs("d");
+    assertThat(a.budget.take(14 * MIB)).isTrue();
+    assertThat(b.budget.take(14 * MIB)).isTrue();
+    assertThat(c.take(4 * MIB)).isTrue();
+    b.most = 1;
+    before(b, () -> assertThat(c.take(4 * MIB)).isTrue());
+    assertThat(d.take(4 * MIB)).isTrue();
+    assertThat(a.budget.bytes() + b.budget.bytes()).isLessThanOrEqualTo(20 * MIB);
+  }
+
+  /** What one of them only wants does not keep the other from what is there. */
+  @Test
+  void take_twoGuestsAtOnce_bothHaveWhatTheirSharesHaveRoomFor() {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    MemoryBudget c = programs("c");
+    assertThat(a.budget.take(32 * MIB)).isTrue();
+    a.most = 11;
+    before(a, () -> assertThat(c.take(10 * MIB)).isTrue());
+    assertThat(b.take(10 * MIB)).isTrue();
+  }
+
+  @Test
+  void take_twiceAtOnceMoreThanTheShare_ownDataStays() {
+    Movable a = new Movable("a");
+    Movable b = new Movable("b");
+    assertThat(b.budget.take(22 * MIB)).isTrue();
+    assertThat(a.budget.take(10 * MIB)).isTrue();
+    before(
+        b,
+        () -> {
+          assertThat(a.budget.take(5 * MIB)).isFalse();
+          assertThat(a.budget.take(Long.MAX_VALUE)).isFalse();
+        });
+    assertThat(a.budget.take(5 * MIB)).isTrue();
+    assertThat(a.evicted).isZero();
+  }
+
+  @Test
+  void movePrograms_whileMemoryReturns_theRestOfTheShareMayBeTaken() {
+    Movable a = new Movable("a");
+    assertThat(a.budget.take(30 * MIB)).isTrue();
+    quotas.set("a", quota(0, 16 * MIB));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(14, 0));
+    quotas.set("a", Quota.DEFAULT);
+    before(
+        a,
+        () -> {
+          assertThat(quotas.use("a").videoBytes()).isEqualTo(30 * MIB);
+          assertThat(a.budget.take(3 * MIB)).isFalse();
+          assertThat(a.budget.take(2 * MIB)).isTrue();
+        });
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 14));
+    assertThat(a.budget.bytes()).isEqualTo(32 * MIB);
+    assertThat(quotas.use("a").videoBytes()).isEqualTo(32 * MIB);
+  }
+
+  @Test
+  void movePrograms_whatReturns_leavesMinimumsOfThoseThatAreAway() {
+    Movable a = new Movable("a");
+    Movable b = new Movable("b");
+    for (Movable each : List.of(a, b)) {
+      assertThat(each.budget.take(16 * MIB)).isTrue();
+    }
+    quotas.set("a", quota(0, 4 * MIB));
+    quotas.set("b", quota(0, 4 * MIB));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(24, 0));
+    quotas.set("a", Quota.DEFAULT);
+    quotas.set("b", quota(7 * MIB, Quota.NO_LIMIT));
+    quotas.set("c", quota(10 * MIB, Quota.NO_LIMIT));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 14));
+    assertThat(a.budget.bytes()).isEqualTo(15 * MIB);
+    assertThat(b.budget.bytes()).as("its own minimum").isEqualTo(7 * MIB);
+    assertThat(quotas.programs("c").take(10 * MIB)).isTrue();
+  }
+
+  @Test
+  void movePrograms_allOfAGuestHasLeft_itReturns() {
+    Movable a = new Movable("a");
+    assertThat(a.budget.take(16 * MIB)).isTrue();
+    quotas.set("a", quota(0, 0));
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(16, 0));
+    assertThat(quotas.use("a")).isEqualTo(new MemoryUse(true, 0, 0, 0, 16 * MIB));
+    quotas.set("a", Quota.DEFAULT);
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 16));
+  }
+
+  /** It would leave as well when the other comes again, and so on. */
+  @Test
+  void take_whileDataOfTheGuestWaitsToReturn_onlyBesideThat() {
+    Movable a = new Movable("a");
+    MemoryBudget b = programs("b");
+    assertThat(a.budget.take(28 * MIB)).isTrue();
+    assertThat(b.take(16 * MIB)).isTrue();
+    assertThat(a.evicted).isEqualTo(12 * MIB);
+    b.giveBack(16 * MIB);
+    assertThat(a.budget.take(MIB)).as("b may be back at once").isFalse();
+    nowNs.addAndGet(Presence.LONGEST.toNanos());
+    assertThat(a.budget.take(5 * MIB)).isFalse();
+    assertThat(a.budget.take(4 * MIB)).isTrue();
+    assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 12));
+    assertThat(a.budget.bytes()).isEqualTo(32 * MIB);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** Memory that moves takes its time: nobody else waits for it who wants nothing of it. */
   @Test
   void take_whileAnothersProgramsMove_isNotHeldUp() throws Exception {
@@ -349,11 +505,7 @@ final class ProgramMemoryTest {
     a.before =
         () -> {
           moves.countDown();
-          try {
-            go.await();
-          } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-          }
+          await(go);
         };
     quotas.set(
         "a", new Quota(0, 1, 4 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
