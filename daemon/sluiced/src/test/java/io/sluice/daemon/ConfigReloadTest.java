@@ -282,7 +282,7 @@ final class ConfigReloadTest {
   @Test
   void reload_guestThatNeedsAStart_isNotServed() throws Exception {
     String other =
-        GUESTS
+        GUESTS.replace("[[guest]]\n", "[[guest]]\ngpu = \"embedded\"\n")
             + "[[guest]]\nname = \"far\"\ngpu = \"second\"\n[gpu.second]\ndevice = \"/dev/dri/card9\"\n";
 
     assertThat(reload("64MiB", other))

@@ -265,7 +265,7 @@ final class CudaProgram {
     // Of UVM the address alone says what is mapped; the offset is the address again.
     long offset = file.kind() == Node.Kind.UVM ? 0 : link.body().get(ValueLayout.JAVA_LONG, 0);
     try {
-      MapTarget target = target(file, address, length);
+      ProgramFile.MapTarget target = target(file, address, length);
       if (!target.file().isOpen()) {
         throw new Denial(RmStatus.INVALID_STATE, "a map of memory that was freed");
       }
@@ -279,7 +279,7 @@ final class CudaProgram {
     }
   }
 
-  private MapTarget target(ProgramFile file, long address, long length) throws Denial {
+  private ProgramFile.MapTarget target(ProgramFile file, long address, long length) throws Denial {
     if (file.kind() == Node.Kind.UVM) {
       driver.turn().take();
       try {

@@ -142,13 +142,13 @@ final class RmCalls {
             .pages()
             .orElseThrow(() ->
                 new Denial(RmStatus.NOT_SUPPORTED, "a map of memory that the GPU has mapped"));
-    MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
+    ProgramFile.MapTarget whole = new ProgramFile.MapTarget(of.file(), 0, of.bytes());
     long offset = Nvos33MapMemory.OFFSET.get(argument);
     long length = Nvos33MapMemory.LENGTH.get(argument);
     if (offset % Kernel.PAGE_BYTES != 0 || !whole.has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than the object has");
     }
-    mapped.setTarget(new MapTarget(of.file(), offset, PagesCalls.roundedUp(length)));
+    mapped.setTarget(new ProgramFile.MapTarget(of.file(), offset, PagesCalls.roundedUp(length)));
     // A name for the mapping, which RM would make of an address of the kernel's.
     Nvos33MapMemory.LINEAR_ADDRESS.set(
         argument, Integer.toUnsignedLong(object.name().handle()) << 12);
@@ -169,7 +169,7 @@ final class RmCalls {
     MemorySegment argument = call.argument();
     if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
       long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
-      mapped.setTarget(new MapTarget(mapped.fd(), 0, bytes));
+      mapped.setTarget(new ProgramFile.MapTarget(mapped.fd(), 0, bytes));
     }
     return result;
   }

@@ -279,17 +279,17 @@ final class UvmCalls {
    * The memory that a program maps at an address by UVM's node: its semaphores, or managed memory,
    * which begins with this.
    */
-  MapTarget target(ProgramFile file, long address, long length) throws Denial {
+  ProgramFile.MapTarget target(ProgramFile file, long address, long length) throws Denial {
     Optional<UvmRanges.BackedRange> there = spaceOf(file).ranges().at(address);
     UvmRanges.BackedRange range =
         there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
     HostPages of = pagesOf(range);
-    MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
+    ProgramFile.MapTarget whole = new ProgramFile.MapTarget(of.file(), 0, of.bytes());
     if (!whole.has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than a range has");
     }
-    return new MapTarget(of.file(), offset, length);
+    return new ProgramFile.MapTarget(of.file(), offset, length);
   }
 
   private UvmRanges.BackedRange makeRange(ProgramFile uvm, long base, long length) throws Denial {

@@ -410,13 +410,9 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     }
   }
 
-  /** As {@link #close}, and what was kept for the next start goes, too. */
-  void closeForGood() throws IOException {
-    try {
-      close();
-    } finally {
-      hosts.forget(settings);
-    }
+  /** Removes what was kept for the next start; it is closed. */
+  void forget() {
+    hosts.forget(settings);
   }
 
   int maxChannels() {

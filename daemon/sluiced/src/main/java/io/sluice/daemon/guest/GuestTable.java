@@ -224,7 +224,8 @@ public final class GuestTable {
                 "stop the machine first, or retry with --force")
             .exception();
       }
-      stop(guest, guest::closeForGood);
+      stop(guest);
+      guest.forget();
       forgetQuota(name);
       store.save(created());
     } catch (IOException e) {
@@ -306,7 +307,8 @@ public final class GuestTable {
       if (guest.isAttached()) {
         return false;
       }
-      stop(guest, guest::closeForGood);
+      stop(guest);
+      guest.forget();
       forgetQuota(name);
       return true;
     } finally {
@@ -399,22 +401,12 @@ public final class GuestTable {
     }
   }
 
-  /** Ends a guest. */
   private void stop(GuestHost guest) {
-    stop(guest, guest::close);
-  }
-
-  /** How a guest is closed. */
-  private interface Closing {
-    void run() throws IOException;
-  }
-
-  private void stop(GuestHost guest, Closing closing) {
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.remove(guest.settings().name());
     guests = ImmutableSortedMap.copyOf(changed);
     try {
-      closing.run();
+      guest.close();
     } catch (IOException e) {
       LOG.atWarn()
           .addKeyValue("guest", guest.settings().name())
