@@ -88,9 +88,8 @@ final class GuestSessionsTest {
         GuestSessions sessions = sessions(rig::start)) {
       sessions.start();
       ControlLink first = awaitOrders();
-      Fd sent = lingering.take();
-      first.send("{}", List.of(sent));
-      sent.close();
+      first.send("{}", List.of(lingering.fd()));
+      lingering.giveUp();
       assertAnotherServes(sessions, first);
     }
   }
@@ -103,13 +102,12 @@ final class GuestSessionsTest {
       sessions.start();
       ControlLink first = awaitOrders();
       first.send("not an answer", List.of());
-      Fd sent = lingering.take();
       try {
-        first.send("{}", List.of(sent));
+        first.send("{}", List.of(lingering.fd()));
       } catch (SyscallException _) {
         // it was ended before
       }
-      sent.close();
+      lingering.giveUp();
       assertAnotherServes(sessions, first);
     }
   }

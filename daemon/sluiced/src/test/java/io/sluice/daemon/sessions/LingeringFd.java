@@ -26,6 +26,7 @@ final class LingeringFd implements AutoCloseable {
 
   private final Fd last;
   private final SocketChannel peer;
+  private final Thread closer = Thread.ofPlatform().daemon().unstarted(this::closeLast);
 
   LingeringFd(Kernel kernel) throws IOException {
     try (ServerSocketChannel server = ServerSocketChannel.open()) {
@@ -47,6 +48,10 @@ final class LingeringFd implements AutoCloseable {
     }
   }
 
+  private void closeLast() {
+    last.close();
+  }
+
   private static Set<String> sockets() throws IOException {
     Set<String> found = new TreeSet<>();
     try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
@@ -60,15 +65,21 @@ final class LingeringFd implements AutoCloseable {
     return found;
   }
 
-  /** The descriptor; whoever takes it closes it. */
-  Fd take() {
+  /** The descriptor, to be sent. */
+  Fd fd() {
     return last;
+  }
+
+  /** Gives it up, on a thread: where it is the last one after all, that waits as well. */
+  void giveUp() {
+    closer.start();
   }
 
   /** Whoever closes it goes on. */
   @Override
-  public void close() throws IOException {
+  public void close() throws IOException, InterruptedException {
     peer.setOption(StandardSocketOptions.SO_LINGER, 0);
     peer.close();
+    closer.join();
   }
 }
