@@ -146,7 +146,7 @@ final class ProgramMemory implements MemoryBudget {
   /** The limit of the guest's own buffers falls first: so both together never have too much. */
   private boolean grow(long wanted) {
     long rest = quotas.share(guest) - presentBytes();
-    if (wanted > rest || wanted > besideEvicted()) {
+    if (wanted > rest || wanted > lastingRoom()) {
       return false;
     }
     if (!quotas.limitOwn(guest, rest - wanted)) {
@@ -158,20 +158,19 @@ final class ProgramMemory implements MemoryBudget {
   }
 
   /**
-   * What may be taken beside what waits to return. Memory that is taken in its place would leave
-   * too when the next guest comes, and more would be in system memory each time.
+   * What may be taken while something waits to return: what the guest keeps when those come back
+   * that ceased to use the GPU lately. More would leave too then, and so at each visit.
    */
-  private long besideEvicted() {
-    long evicted = evictedBytes();
-    return evicted == 0
+  private long lastingRoom() {
+    return evictedBytes() == 0
         ? Long.MAX_VALUE
-        : quotas.lastingShare(guest) - bytes.get() - Math.max(evicted, returning);
+        : quotas.lastingShare(guest) - bytes.get() - returning;
   }
 
   /** Whether the guest's share has room for it beside something else, if the card has. */
   private boolean mayTake(long wanted, long other) {
     return wanted <= quotas.shareIfUsing(guest) - presentBytes() - other
-        && wanted <= besideEvicted() - other;
+        && wanted <= lastingRoom() - other;
   }
 
   private boolean growAfterRebalance(long wanted) {
