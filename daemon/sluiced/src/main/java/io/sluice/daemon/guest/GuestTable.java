@@ -225,9 +225,9 @@ public final class GuestTable {
             .exception();
       }
       stop(guest);
-      guest.forget();
       forgetQuota(name);
       store.save(created());
+      guest.forget();
     } catch (IOException e) {
       throw Problem.of(
               ErrorCode.GUEST_STATE,
@@ -308,8 +308,8 @@ public final class GuestTable {
         return false;
       }
       stop(guest);
-      guest.forget();
       forgetQuota(name);
+      guest.forget();
       return true;
     } finally {
       lock.unlock();

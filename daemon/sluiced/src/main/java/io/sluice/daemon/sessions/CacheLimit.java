@@ -53,7 +53,12 @@ final class CacheLimit {
   CacheLimit(Path directory, long mostBytes) {
     this.directory = directory;
     this.mostBytes = mostBytes;
-    removed = new RemovedFiles(directory.resolve(".removed"));
+    removed = new RemovedFiles(removed(directory));
+  }
+
+  /** Where what is to be removed is put, below the directory of all hosts. */
+  static Path removed(Path directory) {
+    return directory.resolve(".removed");
   }
 
   private record Kept(Path path, long bytes, FileTime changed) {}

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -249,10 +250,15 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
 
   /** Asks for all sessions there are, by the names of their guests. */
   SessionsQuestion ask() {
+    return ask(_ -> true);
+  }
+
+  private SessionsQuestion ask(Predicate<String> names) {
     Map<String, ServingHost> hosts = new TreeMap<>();
     synchronized (lock) {
       visitors.forEach((name, visitor) -> {
-        if (visitor.side().serving().isDone() && !visitor.side().isOver()) {
+        boolean serves = visitor.side().serving().isDone() && !visitor.side().isOver();
+        if (names.test(name) && serves) {
           hosts.put(name, visitor.side().serving().join());
         }
       });
@@ -263,7 +269,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
   /** A session of a guest of another host. */
   Optional<GuestMoves.LocatedSession> find(String name, long session) {
     List<GuestMoves.LocatedSession> found = new ArrayList<>();
-    ask()
+    ask(name::equals)
         .forEachReport((guest, host, report) -> {
           if (guest.equals(name) && report.number() == session) {
             found.add(new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host));

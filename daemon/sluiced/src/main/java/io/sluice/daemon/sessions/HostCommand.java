@@ -1,6 +1,5 @@
 package io.sluice.daemon.sessions;
 
-import com.google.common.io.MoreFiles;
 import io.sluice.daemon.config.SessionHostSettings;
 import java.io.File;
 import java.io.IOException;
@@ -67,10 +66,14 @@ final class HostCommand implements HostStarter {
     return new HostCommand(settings, control, other, Optional.of(directory));
   }
 
-  /** Removes what its processes have kept; none of them runs any more. */
+  /**
+   * Removes what its processes have kept; none of them runs any more. However much it is, that does
+   * not take long: {@link CacheLimit} has what is left to do.
+   */
   void removeCache() {
     try {
-      MoreFiles.deleteRecursively(cache);
+      int _ = new RemovedFiles(CacheLimit.removed(settings.cacheDir())).take(cache);
+      Files.delete(cache);
     } catch (NoSuchFileException _) {
       // it was never started
     } catch (IOException e) {
