@@ -1,6 +1,7 @@
 /*
- * What an application was told of a program's build: its binaries and its log, of which it asks first the size, then the
- * bytes. Kept until the program is built again: the session may move between the two, and elsewhere they are longer.
+ * The binaries and the log of a program's build, as the application was told of them: it asks first for the size, then
+ * for the bytes. Kept until the program is built again: the session may move between the two, and elsewhere they are
+ * longer.
  */
 #include "program.h"
 

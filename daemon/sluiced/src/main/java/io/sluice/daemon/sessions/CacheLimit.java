@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The limit of what a session host keeps in its directory: the oldest files are removed. The host
  * may write there whatever it likes while this looks, so nothing is followed and all is bounded.
- * What cannot be seen, as it is too deep or not to be read, is too much: then all goes. What is
+ * All of it goes if some cannot be seen, as it is too deep or not to be read. A file that is
  * removed while a library has it open stays there for that library.
  */
 final class CacheLimit {
