@@ -126,14 +126,12 @@ final class GuestSessionsTest {
   @Test
   void host_whoseWordsDoNotEnd_isEndedAndAnotherServes() throws Exception {
     rig.endlessWords();
-    long begin = System.nanoTime();
     try (GuestSessions sessions = sessions(rig::start)) {
       sessions.start();
       ControlLink first = awaitOrders();
       first.send("not an answer", List.of());
       assertAnotherServes(sessions, first);
     }
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(PATIENCE);
   }
 
   /** The thread that hears hangs in what it was told: all else goes on. */
