@@ -127,6 +127,10 @@ final class Objects {
   }
 
   void createQueue(OpenClCall.CreateQueue c, CallRecord record, Answer answer) {
+    if (!QueueOrder.isOfHost(c.properties())) {
+      answer.give(ClStatus.INVALID_QUEUE_PROPERTIES);
+      return;
+    }
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle =
         OpenClLibrary.clCreateCommandQueueWithProperties(

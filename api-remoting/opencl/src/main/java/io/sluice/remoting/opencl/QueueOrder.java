@@ -12,15 +12,22 @@ import java.lang.foreign.ValueLayout;
 record QueueOrder(boolean isOutOfOrder, int turn) {
   private static final long QUEUE_PROPERTIES = 0x1093; // CL_QUEUE_PROPERTIES
   private static final long OUT_OF_ORDER = 1; // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+  private static final long PROFILING = 1 << 1; // CL_QUEUE_PROFILING_ENABLE
 
-  /** By the properties that a queue was made with: names and values in turn. */
+  /**
+   * Whether a list of properties, names and values in turn, makes a queue of the host: some
+   * libraries end their process when asked for one of the device.
+   */
+  static boolean isOfHost(long[] properties) {
+    return properties.length == 0
+        || properties.length == 2
+            && properties[0] == QUEUE_PROPERTIES
+            && (properties[1] & ~(OUT_OF_ORDER | PROFILING)) == 0;
+  }
+
+  /** By the properties of a queue of the host. */
   static QueueOrder of(long[] properties, int turn) {
-    for (int i = 0; i + 1 < properties.length; i += 2) {
-      if (properties[i] == QUEUE_PROPERTIES) {
-        return new QueueOrder((properties[i + 1] & OUT_OF_ORDER) != 0, turn);
-      }
-    }
-    return new QueueOrder(false, turn);
+    return new QueueOrder(properties.length > 0 && (properties[1] & OUT_OF_ORDER) != 0, turn);
   }
 
   /**

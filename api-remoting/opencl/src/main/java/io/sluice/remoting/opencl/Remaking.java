@@ -78,6 +78,9 @@ final class Remaking {
               new OpenClCall.CreateSubDevices(c.parent(), c.properties(), extra), record, answer);
       case OpenClCall.CreateContext c -> objects.createContext(c, record, answer);
       case OpenClCall.CreateQueue c -> {
+        if (!QueueOrder.isOfHost(c.properties())) {
+          return "is a queue with properties that no queue of a host has";
+        }
         if (!Objects.orderOf(c).isHadBy(memo, c.device().handle())) {
           return "is an out-of-order queue, and the device has none";
         }

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,10 @@ final class RelayEndsTest {
           List.of(
               new StateItem.FilePart(0, 0, SEGMENT_BYTES / 2),
               new StateItem.FilePart(0, SEGMENT_BYTES, SEGMENT_BYTES / 2)));
+  private static final StateItem.Root PLATFORM =
+      new StateItem.Root(new StateItem.Entity(1, 1, 1, false), "platform");
+  private static final StateItem.Root DEVICE =
+      new StateItem.Root(new StateItem.Entity(2, 1, 2, false), "a test");
   private static final StateItem.Ring RING = new StateItem.Ring(0, 0, 0);
 
   private final Kernel kernel = RealKernel.create();
@@ -187,6 +192,45 @@ final class RelayEndsTest {
     assertThat(settings.account().heldBytes()).isZero();
   }
 
+  /** Lists of properties, their count first, of which no queue of the host comes. */
+  static List<long[]> strangeQueues() {
+    return List.of(
+        new long[] {2, 0x1093, 1 | 1 << 2}, // CL_QUEUE_PROPERTIES: CL_QUEUE_ON_DEVICE
+        new long[] {2, 0x1093, -1},
+        new long[] {2, 0x1094, 4096}, // CL_QUEUE_SIZE
+        new long[] {4, 0x1093, 0, 0x1093, 1 | 1 << 2},
+        new long[] {1, 0x1093});
+  }
+
+  @ParameterizedTest
+  @MethodSource("strangeQueues")
+  void mirror_queueThatIsNotOfTheHost_isRefusedAndTheSessionGoesOn(long[] properties)
+      throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    try (StateLink near = new StateLink(kernel, pair.get(0));
+        StateLink far = new StateLink(kernel, pair.get(1))) {
+      CompletableFuture<Void> served = serve(far);
+      begin(near, HEAD, SEGMENT, PLATFORM, DEVICE, new StateItem.Prepared());
+
+      assertThat(status(near, call(6, 1, 1, 1, 1))).as("a context").isZero();
+      assertThat(status(near, call(7, 1, with(new long[] {1, 1, 1}, properties)))).isEqualTo(-35);
+      assertThat(status(near, call(7, 1, 1, 1, 1, 2, 0x1093, 1 << 1))).as("a queue").isZero();
+      near.end();
+
+      served.get(MINUTES, TimeUnit.MINUTES);
+    }
+  }
+
+  private static long[] with(long[] first, long[] then) {
+    return LongStream.concat(LongStream.of(first), LongStream.of(then)).toArray();
+  }
+
+  private static int status(StateLink near, byte[] call) throws StateException {
+    near.write(new StateItem.Sent(1, List.of(), call));
+    near.flush();
+    return next(near) instanceof StateItem.Answered answered ? answered.status() : 1;
+  }
+
   private CompletableFuture<Void> serve(StateLink far) {
     return CompletableFuture.runAsync(
         () -> {
@@ -200,8 +244,12 @@ final class RelayEndsTest {
   }
 
   private static void begin(StateLink near) throws StateException {
+    begin(near, HEAD, SEGMENT, new StateItem.Prepared());
+  }
+
+  private static void begin(StateLink near, StateItem... items) throws StateException {
     near.patience(60_000);
-    for (StateItem item : List.of(HEAD, SEGMENT, new StateItem.Prepared())) {
+    for (StateItem item : items) {
       near.write(item);
     }
     near.flush();
