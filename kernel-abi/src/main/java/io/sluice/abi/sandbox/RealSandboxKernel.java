@@ -18,6 +18,7 @@ public final class RealSandboxKernel implements SandboxKernel {
   private static final int OWN_PROCESS = 0;
   private static final int STDOUT_FILENO = 1;
   private static final int RLIMIT_DATA = 2;
+  private static final int RLIMIT_NOFILE = 7;
   private static final int CREATE_RULESET_VERSION = 1;
   private static final int RULE_PATH_BENEATH = 1;
   private static final int SECCOMP_SET_MODE_FILTER = 1;
@@ -58,6 +59,24 @@ public final class RealSandboxKernel implements SandboxKernel {
           RawCalls.call(SystemCall.PRLIMIT64, OWN_PROCESS, RLIMIT_DATA, limit.address(), 0),
           "prlimit64",
           "RLIMIT_DATA, bytes=" + bytes);
+    }
+  }
+
+  @Override
+  public void halveOpenFiles() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment limit = arena.allocate(ValueLayout.JAVA_LONG, 2); // rlim_cur, rlim_max
+      RawCalls.check(
+          RawCalls.call(SystemCall.PRLIMIT64, OWN_PROCESS, RLIMIT_NOFILE, 0, limit.address()),
+          "prlimit64",
+          "RLIMIT_NOFILE");
+      long half = Math.max(1, limit.getAtIndex(ValueLayout.JAVA_LONG, 1) >>> 1);
+      limit.setAtIndex(ValueLayout.JAVA_LONG, 0, half);
+      limit.setAtIndex(ValueLayout.JAVA_LONG, 1, half);
+      RawCalls.check(
+          RawCalls.call(SystemCall.PRLIMIT64, OWN_PROCESS, RLIMIT_NOFILE, limit.address(), 0),
+          "prlimit64",
+          "RLIMIT_NOFILE, n=" + half);
     }
   }
 

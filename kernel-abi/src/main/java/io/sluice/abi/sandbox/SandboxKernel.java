@@ -33,6 +33,14 @@ public interface SandboxKernel {
   void limitMemory(long bytes);
 
   /**
+   * {@code setrlimit(RLIMIT_NOFILE)}: the process, and each that it starts, may have half as many
+   * descriptors as it may have now. It is also the most that its user's processes may have sent and
+   * nobody has received yet when one of them sends more: the rest is for those without this limit
+   * (unix(7), ETOOMANYREFS).
+   */
+  void halveOpenFiles();
+
+  /**
    * {@code dup2(fd, STDOUT_FILENO)}: what the process and its libraries write to their standard
    * output goes there from now on.
    */

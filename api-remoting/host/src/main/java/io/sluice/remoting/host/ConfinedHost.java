@@ -170,11 +170,23 @@ public final class ConfinedHost {
         Runtime.getRuntime().halt(FAILED); // the daemon starts another
         return;
       }
-      if (table.takePlace()) {
-        daemon("link", () -> table.serve(connection)).start();
-      } else {
+      if (!table.takePlace()) {
         applications.refuse(connection);
+      } else if (!begin(() -> table.serve(connection))) {
+        table.givePlace();
+        connection.close();
       }
+    }
+  }
+
+  /** Whether there is a thread for an application: one that finds none is turned away. */
+  private static boolean begin(Runnable service) {
+    try {
+      daemon("link", service).start();
+      return true;
+    } catch (OutOfMemoryError e) {
+      System.err.println("session host: no thread for an application: " + e.getMessage());
+      return false;
     }
   }
 

@@ -114,7 +114,13 @@ final class MoveOrders {
     StateLink link = new StateLink(settings.kernel(), socket);
     Leaving departure = leaving(order, link);
     if (order.trial() && departure != null) {
-      start(() -> tryOut(order, departure, link));
+      CompletableFuture<Long> ended = new CompletableFuture<>();
+      if (trials.putIfAbsent(order.session(), ended) == null) { // now: its end may come at once
+        start(() -> tryOut(order, departure, link, ended));
+        return;
+      }
+      link.close();
+      tell.accept(Left.not(order.id(), "it is being tried out", List.of()));
       return;
     }
     if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
@@ -144,13 +150,9 @@ final class MoveOrders {
     }
   }
 
-  private void tryOut(Leave order, Leaving departure, StateLink link) {
-    CompletableFuture<Long> ended = new CompletableFuture<>();
+  private void tryOut(
+      Leave order, Leaving departure, StateLink link, CompletableFuture<Long> ended) {
     try (link) {
-      if (trials.putIfAbsent(order.session(), ended) != null) {
-        tell.accept(Left.not(order.id(), "it is being tried out", List.of()));
-        return;
-      }
       tell.accept(tried(order, departure));
       long id = ended.join();
       sayThatItStays(link);

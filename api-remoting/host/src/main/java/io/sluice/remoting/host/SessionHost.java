@@ -56,6 +56,7 @@ public final class SessionHost {
     int pid = (int) ProcessHandle.current().pid();
     calls.leadGroup(); // what it starts is ended with it
     calls.limitMemory(arguments.memoryBytes());
+    calls.halveOpenFiles(); // what it sends to itself, and leaves there, counts for its user
     goFirst();
     Fd link = kernel.connect(arguments.control());
     // Keeps the directory's inode, by which Landlock knows it, for as long as the process lives.

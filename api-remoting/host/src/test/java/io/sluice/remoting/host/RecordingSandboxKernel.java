@@ -57,6 +57,11 @@ final class RecordingSandboxKernel implements SandboxKernel {
   }
 
   @Override
+  public void halveOpenFiles() {
+    made.add("halveOpenFiles");
+  }
+
+  @Override
   public void becomeOutput(Fd fd) {
     made.add("becomeOutput");
   }

@@ -28,6 +28,7 @@ public final class SocketFile {
   public static final int MAX_PATH_BYTES = 107;
 
   private static final String STAGING = ".new";
+  private static final Object STAGE = new Object();
 
   /** The binding of a socket, and whatever must be done before others can connect. */
   @FunctionalInterface
@@ -70,6 +71,21 @@ public final class SocketFile {
       throws OperationsException, IOException {
     checkLength();
     removeStale(onTaken);
+    replace(group, binder);
+  }
+
+  /**
+   * Makes the socket in the place of one that is our own.
+   *
+   * @param group may connect besides the owner; empty for nobody
+   */
+  public void replace(Optional<GroupPrincipal> group, Binder binder) throws IOException {
+    synchronized (STAGE) { // all sockets of a directory are made in the same place
+      stage(group, binder);
+    }
+  }
+
+  private void stage(Optional<GroupPrincipal> group, Binder binder) throws IOException {
     Path staging = path.resolveSibling(STAGING);
     Path staged = staging.resolve("s");
     Files.deleteIfExists(staged);

@@ -36,6 +36,12 @@ import org.slf4j.LoggerFactory;
 final class ForeignSessions implements SessionDoor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ForeignSessions.class);
   private static final Pattern GUEST = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
+
+  /**
+   * How the directories of such guests are called, as a glob: no others have this in their names.
+   */
+  static final String DIRECTORIES = "*:*";
+
   private static final String HOST = "foreign";
   private static final int LINE = 1; // of the page of memory; 0 is of a host that listens
   private static final Duration STREAM_PATIENCE = Duration.ofSeconds(10);
@@ -183,7 +189,7 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
     boolean asked = false;
     try (place;
         Fd stream = place.accept(STREAM_PATIENCE)) {
-      if (Patience.await(side.serving(), SideHost.START_PATIENCE)
+      if (Patience.await(side.serving(), HostHearing.START_PATIENCE)
           && !side.serving().isCompletedExceptionally()) {
         CompletableFuture<HostMessage> answer =
             side.serving().join().link().ask(id -> new Mirror(id, number), List.of(stream));

@@ -422,7 +422,9 @@ final class GuestMoves implements AutoCloseable {
       departed = from.at().link().ask(way.leave(), with(here, way.withLeave()));
     }
     CompletableFuture<Void> heard =
-        arrived.thenAccept(answer -> hearArrival(place, report.number(), answer));
+        arrived
+            .handle((answer, _) -> Optional.ofNullable(answer)) // none: its host has ended
+            .thenAccept(answer -> hearArrival(place, report.number(), answer));
     if (!Patience.await(departed, MOVE_PATIENCE)
         || departed.isCompletedExceptionally()
         || !(departed.join() instanceof Moved moved)) {
@@ -452,8 +454,8 @@ final class GuestMoves implements AutoCloseable {
   }
 
   /** Whether the session lives there; by the thread that hears the host. */
-  private void hearArrival(Target place, long session, HostMessage answer) {
-    if (answer instanceof Moved moved && moved.error().isEmpty()) {
+  private void hearArrival(Target place, long session, Optional<HostMessage> answer) {
+    if (answer.orElse(null) instanceof Moved moved && moved.error().isEmpty()) {
       machine.onArrived(place.host(), session);
     } else {
       machine.onEnded(place.host(), session, false);
@@ -522,7 +524,7 @@ final class GuestMoves implements AutoCloseable {
         sides.put(to, side);
       }
     }
-    if (!Patience.await(side.serving(), SideHost.START_PATIENCE)
+    if (!Patience.await(side.serving(), HostHearing.START_PATIENCE)
         || side.serving().isCompletedExceptionally()) {
       side.forget(session);
       throw problem(ErrorCode.SESSION_HOST, failed, "its session host does not start");

@@ -13,7 +13,6 @@ import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.SessionHostStatus;
-import io.sluice.management.local.SocketFile;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moving;
@@ -56,10 +55,13 @@ import org.slf4j.LoggerFactory;
 final class GuestSessions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestSessions.class);
 
-  /** A Java on a busy machine takes its time, twice. */
-  private static final Duration START_PATIENCE = Duration.ofSeconds(120);
-
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
+
+  /** What a host's process exits with when it does not get on. */
+  private static final int FAILED = 1;
+
+  /** How far the numbers of sessions may run ahead: those that came to nothing are not told. */
+  private static final long MOST_AHEAD = 1 << 20;
 
   /** Events that are told, at once and in the long run. */
   private static final int BURST = 50;
@@ -67,8 +69,7 @@ final class GuestSessions implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofMillis(100);
 
   private final String guest;
-  private final SocketFile file;
-  private final Fd listener;
+  private final SessionSocket socket;
   private final HostStarter starter;
   private final HostDoor door;
   private final Surroundings surroundings;
@@ -125,23 +126,20 @@ final class GuestSessions implements AutoCloseable {
 
   /**
    * @param guest its name
-   * @param file of the listening socket
-   * @param listener the listening socket, owned from now on
+   * @param socket of its applications, owned from now on
    * @param limits to begin with
    * @param others starters of hosts to which sessions move, by their names
    */
   GuestSessions(
       String guest,
-      SocketFile file,
-      Fd listener,
+      SessionSocket socket,
       SessionLimits limits,
       HostStarter starter,
       Map<String, HostStarter> others,
       HostDoor door,
       Surroundings surroundings) {
     this.guest = guest;
-    this.file = file;
-    this.listener = listener;
+    this.socket = socket;
     this.limits = limits;
     mostMemoryBytes = limits.memoryBytes();
     this.starter = starter;
@@ -244,6 +242,7 @@ final class GuestSessions implements AutoCloseable {
       ended("it cannot be started: " + e.getMessage());
       return;
     }
+    memory.enter(0);
     Process process = host.process();
     synchronized (lock) {
       pid = process.pid();
@@ -266,9 +265,24 @@ final class GuestSessions implements AutoCloseable {
         door.forget(host);
       }
       stop(process);
-      memory.clear(0);
+      memory.leave(0);
+      if (process.exitValue() == FAILED) {
+        renewSocket();
+      }
       ended(why);
       hearing.leave(reader);
+    }
+  }
+
+  /** Perhaps it could not listen: a host before it had the socket, and did with it as it liked. */
+  private void renewSocket() {
+    if (isClosed()) {
+      return;
+    }
+    try {
+      socket.renew();
+    } catch (IOException | RuntimeException e) {
+      failures.note(e); // the former one, which most hosts leave as it was
     }
   }
 
@@ -280,7 +294,7 @@ final class GuestSessions implements AutoCloseable {
   private Optional<Fd> connection(HostDoor.Started host) throws InterruptedException {
     CompletableFuture<Object> first =
         CompletableFuture.anyOf(host.connection(), host.process().onExit());
-    long slices = START_PATIENCE.dividedBy(Patience.SLICE);
+    long slices = HostHearing.START_PATIENCE.dividedBy(Patience.SLICE);
     for (long i = 0; i < slices && !isClosed() && !first.isDone(); i++) {
       try {
         Object _ = first.get(Patience.SLICE.toNanos(), TimeUnit.NANOSECONDS);
@@ -300,8 +314,9 @@ final class GuestSessions implements AutoCloseable {
       order = new Serve(guest, limits, next);
     }
     try {
-      own.serve(order, listener, seat, memory);
+      own.serve(order, socket.listener(), seat, memory);
     } catch (SluiceException e) {
+      own.end(); // it would wait for its orders for ever
       LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host is gone already");
     }
     if (isClosed()) { // while it came: close has seen no link
@@ -403,6 +418,10 @@ final class GuestSessions implements AutoCloseable {
         if (running != host) {
           return;
         }
+        if (opened.session() > next + MOST_AHEAD) {
+          host.end("it numbers its sessions as it likes, number=" + opened.session());
+          return;
+        }
         if (open.size() < SessionLimits.MAX_SESSIONS) {
           open.add(opened.session());
         }
@@ -495,7 +514,7 @@ final class GuestSessions implements AutoCloseable {
           guest,
           state,
           pid,
-          file.path().toString(),
+          socket.path().toString(),
           sandbox,
           devices,
           open.size(),
@@ -520,10 +539,10 @@ final class GuestSessions implements AutoCloseable {
     }
     moves.close();
     try {
-      file.delete();
+      socket.delete();
     } finally {
       keeper.join();
-      listener.close();
+      socket.close();
       memory.close();
       hearing.close();
     }

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #LAST_WORDS}; a guest whose hosts have left too much of it gets no other until it is less.
  */
 final class HostHearing implements AutoCloseable {
+  /** How long a Java on a busy machine may take until it serves, twice. */
+  static final Duration START_PATIENCE = Duration.ofSeconds(120);
+
   /** How long a host is heard that is at its end. */
   static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
@@ -40,13 +43,28 @@ final class HostHearing implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final HostWords words;
   private final ForeignFds foreign;
+  private final Duration patience;
 
   @GuardedBy("itself")
   private final List<Thread> left = new ArrayList<>();
 
   HostHearing(
       String guest, Kernel kernel, TurnKeeper turns, ThreadFactory threads, LongSupplier nanoTime) {
+    this(guest, kernel, turns, threads, nanoTime, START_PATIENCE);
+  }
+
+  /**
+   * @param patience how long a host that has connected may take until it serves
+   */
+  HostHearing(
+      String guest,
+      Kernel kernel,
+      TurnKeeper turns,
+      ThreadFactory threads,
+      LongSupplier nanoTime,
+      Duration patience) {
     this.guest = guest;
+    this.patience = patience;
     this.kernel = kernel;
     this.turns = turns;
     this.threads = threads;
@@ -117,6 +135,9 @@ final class HostHearing implements AutoCloseable {
           start(
               "sluice-" + guest + "-link", () -> hear(link, () -> begin.apply(host, made), heard));
       var _ = process.onExit().thenRun(link::end); // others may have the other end
+      if (!link.awaitServing(patience)) {
+        host.end("it does not come to serve");
+      }
       link.awaitEnd();
       return host.reason(lastWords(heard));
     } finally {

@@ -1,6 +1,5 @@
 package io.sluice.daemon.sessions;
 
-import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -63,7 +62,7 @@ final class HostLink implements AutoCloseable {
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<HostMessage>> asked = new ConcurrentHashMap<>();
   private final CompletableFuture<@Nullable Void> ending = new CompletableFuture<>();
-  private boolean serves; // of the thread that hears
+  private final CompletableFuture<@Nullable Void> serves = new CompletableFuture<>();
   private volatile boolean over;
 
   /**
@@ -114,11 +113,9 @@ final class HostLink implements AutoCloseable {
     asked.put(id, answer);
     try {
       link.send(ControlCodec.write(order.apply(id)), files);
-    } catch (SyscallException | IllegalStateException e) { // at its end, or closed by now
+    } catch (SyscallException | IllegalStateException e) { // at its end, full, or without means
       answer.completeExceptionally(e);
-      if (e instanceof SyscallException late && late.is(Errno.ETIMEDOUT)) {
-        end();
-      }
+      end(); // who asked takes the host for ended
     }
     if (over) {
       answer.completeExceptionally(new LinkException("the session host has ended"));
@@ -163,10 +160,9 @@ final class HostLink implements AutoCloseable {
   private void hear(HostMessage message, Listener listener) throws LinkException {
     switch (message) {
       case Serving serving -> {
-        if (serves) {
+        if (!serves.complete(null)) {
           throw new LinkException("it says twice that it serves");
         }
-        serves = true;
         listener.onServing(serving);
       }
       case Opened opened -> listener.onOpened(opened);
@@ -190,6 +186,11 @@ final class HostLink implements AutoCloseable {
     if (waiting != null) {
       waiting.complete(message);
     }
+  }
+
+  /** Whether the host serves, or is to end, in time. */
+  boolean awaitServing(Duration patience) {
+    return Patience.await(CompletableFuture.anyOf(serves, ending), patience);
   }
 
   /** Waits until the link is over, or is to end, whatever the thread that hears does. */

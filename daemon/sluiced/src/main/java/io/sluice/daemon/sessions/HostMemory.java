@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -10,6 +11,10 @@ final class HostMemory implements AutoCloseable {
   private final Fd file;
   private final Mapping mapping;
   private final MemoryPage page;
+
+  /** Hosts of each line of the page that run. */
+  @GuardedBy("this")
+  private final int[] hosts = new int[MemoryPage.MOST_HOSTS];
 
   HostMemory(Kernel kernel) {
     Fd made = kernel.memfdCreate("sluice-memory", MemoryPage.BYTES);
@@ -32,9 +37,23 @@ final class HostMemory implements AutoCloseable {
     return file;
   }
 
-  /** Nothing of a host's process is left. */
-  void clear(int host) {
-    page.clear(host);
+  /**
+   * A host is about to start.
+   *
+   * @param host its line
+   */
+  synchronized void enter(int host) {
+    hosts[host]++;
+  }
+
+  /** Nothing of a host's process is left, which may have written to any line. */
+  synchronized void leave(int host) {
+    hosts[host]--;
+    for (int line = 0; line < hosts.length; line++) {
+      if (hosts[line] == 0) {
+        page.clear(line);
+      }
+    }
   }
 
   @Override

@@ -74,6 +74,7 @@ final class HostedSession implements ApiSessions.Opened {
   private final Map<SessionProcess, Asked> asked = new ConcurrentHashMap<>();
   private volatile CompletableFuture<Void> move = CompletableFuture.completedFuture(null);
   private volatile boolean ending;
+  private volatile @Nullable SessionProcess triedAt;
   private volatile Consumer<Errno> ended = _ -> {};
 
   /** The order to end it, whose answer does not wait for what the session has begun. */
@@ -223,8 +224,9 @@ final class HostedSession implements ApiSessions.Opened {
 
   @Override
   public CompletableFuture<Void> tryOut(Fd stream) {
-    return home()
-        .tell(id -> new Leave(id, number, true), List.of(stream))
+    SessionProcess at = home();
+    triedAt = at;
+    return at.tell(id -> new Leave(id, number, true), List.of(stream))
         .handle((answer, failure) -> standing(answer))
         .thenAccept(_ -> {});
   }
@@ -248,7 +250,8 @@ final class HostedSession implements ApiSessions.Opened {
 
   @Override
   public CompletableFuture<?> endTrial() {
-    return home().tell(id -> new EndTrial(id, number), List.of());
+    SessionProcess at = triedAt; // the session may live elsewhere by now
+    return (at == null ? home() : at).tell(id -> new EndTrial(id, number), List.of());
   }
 
   @Override

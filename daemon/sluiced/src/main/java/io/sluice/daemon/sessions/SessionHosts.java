@@ -2,7 +2,6 @@ package io.sluice.daemon.sessions;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sandbox.SandboxKernel;
-import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
@@ -26,8 +25,13 @@ import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
 import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,10 +52,11 @@ import org.slf4j.LoggerFactory;
 /** The sessions of all guests that have some, and what JMX shows of them. */
 public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionHosts.class);
-  private static final int BACKLOG = 64;
 
   /** How often it is looked at what hosts keep. */
   private static final long CACHE_LOOK_SECONDS = 20;
+
+  private static final Duration END_PATIENCE = Duration.ofSeconds(10);
 
   private final DaemonConfig config;
   private final OwnPlaces places;
@@ -121,20 +126,16 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             guest.apiSocket(),
             "the session socket of guest \"" + guest.name() + "\",",
             ErrorCode.SESSION_SOCKET);
-    Fd[] listener = new Fd[1];
+    SessionSocket socket = null;
     synchronized (lock) {
       try {
         HostDoor open = openDoor();
-        file.publish(
-            socketGroup,
-            ErrorCode.SESSION_SOCKET,
-            staged -> listener[0] = surroundings.kernel().listen(staged, BACKLOG));
+        socket = SessionSocket.open(surroundings.kernel(), file, socketGroup);
         HostCommand starter = command(guest.name());
         GuestSessions sessions =
             new GuestSessions(
                 guest.name(),
-                file,
-                listener[0],
+                socket,
                 new SessionLimits(
                     config.sessionHosts().sessionLimit(), config.sessionHosts().memoryBytes()),
                 starter,
@@ -145,8 +146,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         settings.put(guest.name(), guest);
         sessions.start();
       } catch (IOException e) {
-        if (listener[0] != null) {
-          listener[0].close();
+        if (socket != null) {
+          socket.close();
         }
         throw Problem.of(
                 ErrorCode.SESSION_SOCKET,
@@ -195,7 +196,26 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   /** The way in from other hosts: begins to take their guests' sessions, if it is configured. */
   public SessionDoor door() throws OperationsException {
+    forgetVisitors();
     return new SessionTrials(acceptForeign(), this::sessionsOf, surroundings);
+  }
+
+  /** What guests of other hosts kept here when an earlier daemon was killed. */
+  private void forgetVisitors() {
+    Path caches = config.sessionHosts().cacheDir();
+    try (DirectoryStream<Path> left =
+        Files.newDirectoryStream(caches, ForeignSessions.DIRECTORIES)) {
+      for (Path directory : left) {
+        command(directory.getFileName().toString()).removeCache();
+      }
+    } catch (NoSuchFileException _) {
+      // nobody had sessions here yet
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.atWarn()
+          .addKeyValue("directory", caches)
+          .setCause(e)
+          .log("what other hosts' guests kept stays");
+    }
   }
 
   private Optional<GuestSessions> sessionsOf(String guest) {
@@ -342,8 +362,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             ? Optional.empty()
             : foreign().flatMap(all -> all.find(guest, session));
     if (visiting.isPresent()) {
-      visiting.get().at().ask(id -> new EndSession(id, session), List.of());
-      audit.accept("session-end", guest + " " + session);
+      endAt(failed, guest, session, visiting.get().at());
       return;
     }
     GuestSessions sessions = find(failed, guest);
@@ -352,14 +371,19 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     }
     GuestMoves.LocatedSession located =
         sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
+    endAt(failed, guest, session, located.at());
+  }
+
+  private void endAt(String failed, String guest, long session, ServingHost at)
+      throws OperationsException {
     Optional<HostMessage> answer =
-        sessions.moves().ask(located.at(), id -> new EndSession(id, session));
+        at.ask(id -> new EndSession(id, session), List.of(), END_PATIENCE);
     if (!(answer.orElse(null) instanceof Done done)) {
       throw Problem.of(
               ErrorCode.SESSION_HOST,
               failed,
-              "its session host is " + sessions.status().state(),
-              "try again")
+              "its session host does not answer, and ends with all of its sessions",
+              "sluicectl session list shows what is left")
           .exception();
     }
     if (!done.error().isEmpty()) {

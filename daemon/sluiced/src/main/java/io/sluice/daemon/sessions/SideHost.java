@@ -11,7 +11,6 @@ import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,9 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SideHost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SideHost.class);
-
-  /** How long a Java on a busy machine may take, twice. */
-  static final Duration START_PATIENCE = Duration.ofSeconds(120);
 
   private final String guest;
   private final String name;
@@ -152,6 +148,7 @@ final class SideHost implements AutoCloseable {
     try {
       hearing.checkRoom();
       HostDoor.Started host = door.start(starter, hearing.custody());
+      memory.enter(order.host());
       Optional<Fd> connection = Optional.empty();
       try {
         reader = hearing.hearWords(host.process(), thread.getName() + "-words");
@@ -168,7 +165,7 @@ final class SideHost implements AutoCloseable {
         surroundings.processes().killGroup(host.process().pid());
         host.process().destroyForcibly();
         host.process().waitFor();
-        memory.clear(order.host());
+        memory.leave(order.host());
       }
     } catch (IOException | RuntimeException | Error e) { // of this host alone, whatever it is
       why = "it failed: " + e.getMessage();
@@ -199,7 +196,7 @@ final class SideHost implements AutoCloseable {
 
   /** Waits until the host connects, in slices as {@link Patience} does; none when it does not. */
   private static Optional<Fd> connection(HostDoor.Started started) throws InterruptedException {
-    long slices = START_PATIENCE.dividedBy(Patience.SLICE);
+    long slices = HostHearing.START_PATIENCE.dividedBy(Patience.SLICE);
     for (long i = 0; i < slices && !started.connection().isDone(); i++) {
       try {
         Object _ = started.connection().get(Patience.SLICE.toNanos(), TimeUnit.NANOSECONDS);

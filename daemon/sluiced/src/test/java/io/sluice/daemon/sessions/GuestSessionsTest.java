@@ -9,12 +9,11 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.turns.TurnSeat;
-import io.sluice.management.ErrorCode;
 import io.sluice.management.SessionHostStatus;
-import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.SessionLimits;
@@ -35,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GuestSessionsTest {
   private static final SessionLimits LIMITS = new SessionLimits(2, 1 << 20);
+  private static final int ETOOMANYREFS = 109;
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   @TempDir private Path dir;
@@ -52,17 +52,13 @@ final class GuestSessionsTest {
     rig.close();
   }
 
-  private GuestSessions sessions(HostStarter starter) {
-    Path path = dir.resolve("a.sock.api");
+  private Path socket() {
+    return dir.resolve("a.sock.api");
+  }
+
+  private GuestSessions sessions(HostStarter starter) throws Exception {
     return new GuestSessions(
-        "a",
-        new SocketFile(path, "the session socket", ErrorCode.SESSION_SOCKET),
-        rig.kernel.listen(path, 1),
-        LIMITS,
-        starter,
-        Map.of(),
-        rig.door,
-        rig.surroundings);
+        "a", rig.socket(socket()), LIMITS, starter, Map.of(), rig.door, rig.surroundings);
   }
 
   /** The second host is asked to serve, and does. */
@@ -110,6 +106,66 @@ final class GuestSessionsTest {
       lingering.giveUp();
       assertAnotherServes(sessions, first);
     }
+  }
+
+  /** The next cannot listen there; then there is another socket in the same place. */
+  @Test
+  void host_leavesTheSocketShutDown_anotherIsMadeForThoseWhoFollow() throws Exception {
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = rig.hosts.take();
+      try (Fd listener = listener(first)) {
+        rig.kernel.shutdown(listener);
+      }
+      assertThatThrownBy(() -> rig.kernel.connect(socket())).isInstanceOf(SyscallException.class);
+      rig.processes.getFirst().exitValue = 1;
+      rig.processes.getFirst().destroy();
+
+      ControlLink second = rig.hosts.take();
+      try (Fd listener = listener(second);
+          Fd _ = rig.kernel.connect(socket());
+          Fd accepted = rig.kernel.accept(listener)) {
+        assertThat(accepted.number()).isPositive();
+      }
+    }
+  }
+
+  private static Fd listener(ControlLink host) throws Exception {
+    assertThat(host.receive().orElseThrow()).contains("\"do\":\"serve\"");
+    List<Fd> files = host.takeDescriptors(4);
+    files.subList(1, 4).forEach(Fd::close);
+    return files.getFirst();
+  }
+
+  /** As when too many descriptors of the daemon's user are under way. */
+  @Test
+  void host_whoseOrdersCannotBeSent_isEndedAndAnotherServes() throws Exception {
+    rig.fail("sendmsg", "", new SyscallException("sendmsg", "injected", ETOOMANYREFS));
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      assertAnotherServes(sessions);
+    }
+  }
+
+  @Test
+  void host_thatNumbersItsSessionsAsItLikes_isEndedAndAnotherServes() throws Exception {
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      ControlLink first = awaitOrders();
+      first.send(ControlCodec.write(new Opened(Long.MAX_VALUE - 1, 1)), List.of());
+      assertAnotherServes(sessions, first);
+    }
+  }
+
+  /** As when the library of a device that hangs is loaded. */
+  @Test
+  void host_thatDoesNotComeToServe_isEnded() throws Exception {
+    HostHearing hearing = rig.hearing("a", Duration.ofMillis(100));
+    HostDoor.Started host = rig.door.start(rig::start, hearing.custody());
+    String why =
+        hearing.serve(host.process(), host.connection().get(), (_, _) -> new DeafListener());
+    assertThat(why).isEqualTo("it does not come to serve");
+    hearing.close();
   }
 
   /** As when its other end was passed to a process that lives on. */

@@ -5,6 +5,8 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.turns.TurnKeeper;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.local.SocketFile;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.ControlLink;
@@ -15,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -142,6 +145,23 @@ final class HostRig implements AutoCloseable {
     }
   }
 
+  /**
+   * What hears a guest's hosts.
+   *
+   * @param patience until they serve
+   */
+  HostHearing hearing(String guest, Duration patience) {
+    return new HostHearing(guest, kernel, turns, this::newThread, System::nanoTime, patience);
+  }
+
+  /** A socket of applications. */
+  SessionSocket socket(Path path) throws Exception {
+    return SessionSocket.open(
+        kernel,
+        new SocketFile(path, "the session socket", ErrorCode.SESSION_SOCKET),
+        Optional.empty());
+  }
+
   /** A connection at the door, from this process. */
   Fd connect() {
     return kernel.connect(socket);
@@ -176,6 +196,7 @@ final class HostRig implements AutoCloseable {
   /** A process of which nothing is there but its number. */
   static class FakeProcess extends Process {
     private final long pid;
+    volatile int exitValue = 137;
     private volatile InputStream words = InputStream.nullInputStream();
     private final CompletableFuture<Process> exit = new CompletableFuture<>();
 
@@ -211,7 +232,7 @@ final class HostRig implements AutoCloseable {
 
     @Override
     public int exitValue() {
-      return 137;
+      return exitValue;
     }
 
     @Override

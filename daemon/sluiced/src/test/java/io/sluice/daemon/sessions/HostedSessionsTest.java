@@ -473,4 +473,19 @@ final class HostedSessionsTest {
     assertThat(host.orders.getLast()).isEqualTo(new Order.EndTrial(2, SESSION));
     assertThat(session.isGone()).isFalse();
   }
+
+  @Test
+  void endTrial_ofASessionThatMovedMeanwhile_isToldToTheHostThatTriesIt() {
+    FakeHost to = new FakeHost();
+    host.opens();
+    Opened session = open();
+    CompletableFuture<Void> _ = session.tryOut(bell);
+    sessions.onMoving(to, SESSION);
+    sessions.onArrived(to, SESSION);
+
+    CompletableFuture<?> _ = session.endTrial();
+
+    assertThat(host.orders.getLast()).isEqualTo(new Order.EndTrial(2, SESSION));
+    assertThat(to.orders).isEmpty();
+  }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.sys.Fd;
-import io.sluice.management.ErrorCode;
-import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.checkpoint.FilePlace;
 import io.sluice.remoting.control.SessionLimits;
 import java.nio.file.Path;
@@ -26,8 +24,7 @@ final class SessionFilesThreadTest {
         GuestSessions sessions =
             new GuestSessions(
                 "a",
-                new SocketFile(path, "the session socket", ErrorCode.SESSION_SOCKET),
-                rig.kernel.listen(path, 1),
+                rig.socket(path),
                 new SessionLimits(2, 1 << 20),
                 rig::start,
                 Map.of(),

@@ -211,6 +211,22 @@ final class SessionHostsTest {
     assertThat(host().sandbox()).contains("seccomp");
   }
 
+  /** Else what it sends to itself, and leaves there, would keep the daemon from sending any. */
+  @Test
+  void host_mayHaveHalfAsManyDescriptorsAsTheDaemon() throws Exception {
+    long pid = awaitServing(1).pid();
+    long own = openFiles(ProcessHandle.current().pid());
+    assertThat(openFiles(pid)).isEqualTo(own / 2);
+  }
+
+  /** The hard limit. */
+  private static long openFiles(long pid) throws IOException {
+    return Files.readAllLines(Path.of("/proc", Long.toString(pid), "limits")).stream()
+        .filter(line -> line.startsWith("Max open files"))
+        .mapToLong(line -> Long.parseLong(line.split(" {2,}", -1)[2]))
+        .sum();
+  }
+
   @Test
   void hostKilled_anotherServesAtTheSameSocket() {
     SessionHostStatus first = awaitServing(1);

@@ -7,10 +7,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
-import io.sluice.remoting.control.HostMessage.Ended;
-import io.sluice.remoting.control.HostMessage.Moving;
-import io.sluice.remoting.control.HostMessage.Opened;
-import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.ListSessions;
@@ -41,7 +37,7 @@ final class SessionsQuestionTest {
     List<Fd> pair = kernel.socketpair();
     HostLink link = HostLink.of(kernel, pair.get(0), System::nanoTime, UnaryOperator.identity());
     ControlLink other = new ControlLink(kernel, pair.get(1), LINK_PATIENCE);
-    Thread thread = new Thread(() -> link.run(new Nobody()));
+    Thread thread = new Thread(() -> link.run(new DeafListener()));
     thread.start();
     threads.add(thread);
     others.add(other);
@@ -90,23 +86,5 @@ final class SessionsQuestionTest {
       assertThat(link.receive()).as("what was asked").isPresent();
       assertThat(link.receive()).as("it is ended").isEmpty();
     }
-  }
-
-  /** Hears nothing. */
-  private static final class Nobody implements HostLink.Listener {
-    @Override
-    public void onServing(Serving serving) {}
-
-    @Override
-    public void onOpened(Opened opened) {}
-
-    @Override
-    public void onEnded(Ended ended) {}
-
-    @Override
-    public void onMoving(Moving moving) {}
-
-    @Override
-    public void onTurns() {}
   }
 }

@@ -1,0 +1,91 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.local.SocketFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.util.Optional;
+import javax.management.OperationsException;
+
+/**
+ * The listening socket of a guest's applications, which wait there while a session host follows
+ * another. A host gets the socket as it is, and can leave it so that nobody can listen there any
+ * more: then there is another in its place.
+ */
+final class SessionSocket implements AutoCloseable {
+  private static final int BACKLOG = 64;
+
+  private final Kernel kernel;
+  private final SocketFile file;
+  private final Optional<GroupPrincipal> group;
+  private Fd listener;
+
+  private SessionSocket(
+      Kernel kernel, SocketFile file, Optional<GroupPrincipal> group, Fd listener) {
+    this.kernel = kernel;
+    this.file = file;
+    this.group = group;
+    this.listener = listener;
+  }
+
+  /**
+   * Makes it.
+   *
+   * @param group whose members may connect besides the owner; empty for nobody
+   * @throws OperationsException when the path cannot be had
+   */
+  static SessionSocket open(Kernel kernel, SocketFile file, Optional<GroupPrincipal> group)
+      throws OperationsException, IOException {
+    Fd[] made = new Fd[1];
+    boolean complete = false;
+    try {
+      file.publish(
+          group, ErrorCode.SESSION_SOCKET, staged -> made[0] = kernel.listen(staged, BACKLOG));
+      complete = true;
+      return new SessionSocket(kernel, file, group, made[0]);
+    } finally {
+      if (!complete && made[0] != null) {
+        made[0].close();
+      }
+    }
+  }
+
+  /** Where it is. */
+  Path path() {
+    return file.path();
+  }
+
+  /** What the next host gets; stays this one's. */
+  Fd listener() {
+    return listener;
+  }
+
+  /** Puts another in its place. Who has connected to the former one, and waits, is turned away. */
+  void renew() throws IOException {
+    Fd[] made = new Fd[1];
+    boolean complete = false;
+    try {
+      file.replace(group, staged -> made[0] = kernel.listen(staged, BACKLOG));
+      complete = true;
+    } finally {
+      if (!complete && made[0] != null) {
+        made[0].close();
+      }
+    }
+    listener.close();
+    listener = made[0];
+  }
+
+  /** Removes its name. */
+  void delete() throws IOException {
+    file.delete();
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+  }
+}
