@@ -33,20 +33,19 @@ struct sluice_api {
 	u32 handle; /* the host's; 0: none yet */
 	u32 epoch;
 	u64 bytes;
+	atomic_t waiters;
+	struct sluice_user *holder; /* of the session; under lock */
 	struct sluice_api_memory *segment[SLUICE_MAX_API_SEGMENTS];
 };
 
 /* ---- what the host knows --------------------------------------------------------------------- */
 
-/* Whether a failed call may have taken effect: then the host may use what it was given. */
-static bool is_unknown(struct sluice_device *sd, u32 epoch, int ret)
-{
-	return (ret == -EIO || ret == -ENODEV || ret == -EPROTO) && sluice_current(sd, epoch);
-}
-
-/* Tells the host of a segment: opens the session with 0, adds any other. */
+/*
+ * Tells the host of a segment: opens the session with 0, adds any other. Sets @unknown if it failed
+ * and may have taken effect: then the host may use what it was given.
+ */
 static int host_add(struct sluice_api *api, u32 number, u32 index,
-		    struct sluice_api_memory *memory)
+		    struct sluice_api_memory *memory, bool *unknown)
 {
 	struct sluice_device *sd = api->sd;
 	struct sluice_list *list = sluice_list_get(sd);
@@ -54,6 +53,7 @@ static int host_add(struct sluice_api *api, u32 number, u32 index,
 	struct sluice_api_segment add = { .index = index, .count = memory->pieces };
 	int ret;
 
+	*unknown = false;
 	if (!list)
 		return -ENOMEM;
 	sluice_api_memory_list(memory, list);
@@ -61,16 +61,19 @@ static int host_add(struct sluice_api *api, u32 number, u32 index,
 	if (index == 0) {
 		open.bytes = (u64)memory->pages << PAGE_SHIFT;
 		open.list_iova = list->iova;
-		ret = sluice_call(sd, api->epoch, SLUICE_CALL_API_OPEN, &open, sizeof(open));
+		ret = sluice_call_told(sd, api->epoch, SLUICE_CALL_API_OPEN, &open, sizeof(open),
+				       unknown);
 		if (ret == 0)
 			api->handle = open.handle;
 	} else {
 		add.handle = api->handle;
 		add.bytes = (u64)memory->pages << PAGE_SHIFT;
 		add.list_iova = list->iova;
-		ret = sluice_call(sd, api->epoch, SLUICE_CALL_API_SEGMENT, &add, sizeof(add));
+		ret = sluice_call_told(sd, api->epoch, SLUICE_CALL_API_SEGMENT, &add, sizeof(add),
+				       unknown);
 	}
-	if (is_unknown(sd, api->epoch, ret))
+	*unknown &= sluice_current(sd, api->epoch);
+	if (*unknown)
 		sluice_list_quarantine(sd, list);
 	else
 		sluice_list_put(sd, list);
@@ -105,6 +108,8 @@ static void api_free(struct sluice_api *api, int closed)
 		else
 			sluice_api_memory_quarantine(sd, api->segment[i]);
 	}
+	if (api->holder)
+		sluice_uncharge(sd, api->holder, SLUICE_SESSIONS, 1);
 	mutex_destroy(&api->lock);
 	kfree(api);
 	drm_dev_put(&sd->drm);
@@ -186,6 +191,7 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 {
 	struct sluice_api_memory *memory;
 	int ret, cookie;
+	bool unknown;
 
 	if (bytes == 0 || !PAGE_ALIGNED(bytes) || bytes > FILE_BYTES)
 		return -EINVAL;
@@ -197,12 +203,12 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 	ret = PTR_ERR_OR_ZERO(memory);
 	if (ret)
 		goto out;
-	ret = host_add(api, number, index, memory);
+	ret = host_add(api, number, index, memory, &unknown);
 	if (ret == 0) {
 		api->bytes += bytes;
 		/* Pages before the pointer that shows them; pairs with the acquire of mmap and wait. */
 		smp_store_release(&api->segment[index], memory);
-	} else if (is_unknown(api->sd, api->epoch, ret)) {
+	} else if (unknown) {
 		sluice_api_memory_quarantine(api->sd, memory);
 	} else {
 		sluice_api_memory_put(api->sd, memory);
@@ -210,6 +216,20 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 out:
 	drm_dev_exit(cookie);
 	return ret;
+}
+
+/* Counts it for the user who opens it first, until the file is closed. */
+static int session_hold(struct sluice_api *api)
+{
+	struct sluice_user *holder;
+
+	if (api->holder)
+		return 0;
+	holder = sluice_charge(api->sd, SLUICE_SESSIONS, 1);
+	if (IS_ERR(holder))
+		return PTR_ERR(holder);
+	api->holder = holder;
+	return 0;
 }
 
 static int open_ioctl(struct sluice_api *api, const void __user *user)
@@ -227,7 +247,9 @@ static int open_ioctl(struct sluice_api *api, const void __user *user)
 		ret = -EBUSY;
 	} else {
 		api->epoch = READ_ONCE(api->sd->epoch);
-		ret = segment_add(api, req.api, 0, req.bytes);
+		ret = session_hold(api);
+		if (ret == 0)
+			ret = segment_add(api, req.api, 0, req.bytes);
 	}
 	mutex_unlock(&api->lock);
 	return ret;
@@ -261,6 +283,21 @@ static bool is_gone(struct sluice_api *api)
 	       drm_dev_is_unplugged(&api->sd->drm);
 }
 
+/* As line_sleep_once() of channels. */
+static long word_wait(struct sluice_api *api, const u32 *word, u32 expected, long timeout)
+{
+	long ret;
+
+	if (atomic_inc_return(&api->waiters) <= SLUICE_MAX_WOKEN)
+		ret = wait_event_interruptible_timeout(api->sd->api_wait,
+						       READ_ONCE(*word) != expected || is_gone(api),
+						       timeout);
+	else
+		ret = sluice_look_again(timeout, READ_ONCE(*word) != expected || is_gone(api));
+	atomic_dec(&api->waiters);
+	return ret;
+}
+
 static int wait_ioctl(struct sluice_api *api, const void __user *user)
 {
 	/* The segment came after its session; pairs with the release of segment_add. */
@@ -278,9 +315,7 @@ static int wait_ioctl(struct sluice_api *api, const void __user *user)
 		return -EINVAL;
 	word = page_address(sluice_api_memory_page(memory, req.offset >> PAGE_SHIFT)) +
 	       offset_in_page(req.offset);
-	ret = wait_event_interruptible_timeout(api->sd->api_wait,
-					       READ_ONCE(*word) != req.expected || is_gone(api),
-					       msecs_to_jiffies(req.timeout_ms));
+	ret = word_wait(api, word, req.expected, msecs_to_jiffies(req.timeout_ms));
 	if (ret < 0)
 		return -EINTR;
 	if (READ_ONCE(*word) != req.expected)
@@ -377,7 +412,6 @@ void sluice_api_tables_init(struct sluice_device *sd)
 	INIT_LIST_HEAD(&sd->api_memory);
 	INIT_LIST_HEAD(&sd->api_closing);
 	INIT_DELAYED_WORK(&sd->api_close_work, sluice_api_close_work);
-	atomic64_set(&sd->api_bytes, 0);
 }
 
 /* Offers sessions where the host has them. */

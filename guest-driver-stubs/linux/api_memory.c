@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory that processes share with their API sessions on the host: of pieces as large as can be had,
- * so that the host maps few; charged to the process, and bounded per device.
+ * so that the host maps few; charged to the process, and bounded per device and user.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
@@ -37,7 +37,7 @@ static void pieces_free(struct sluice_device *sd, struct sluice_api_memory *memo
 	for (i = 0; i < memory->pieces; i++)
 		for (page = 0; page < memory->piece[i].count; page++)
 			put_page(memory->piece[i].page + page);
-	atomic64_sub((u64)memory->pages << PAGE_SHIFT, &sd->api_bytes);
+	sluice_uncharge(sd, memory->holder, SLUICE_API_BYTES, (u64)memory->pages << PAGE_SHIFT);
 	kvfree(memory);
 }
 
@@ -112,19 +112,18 @@ static int pieces_fill(struct sluice_device *sd, struct sluice_api_memory *memor
 /* The driver does not leave the device meanwhile: the caller sees to that. */
 struct sluice_api_memory *sluice_api_memory_get(struct sluice_device *sd, u64 bytes)
 {
-	u64 limit = (u64)totalram_pages() << PAGE_SHIFT >> 2;
+	struct sluice_user *holder = sluice_charge(sd, SLUICE_API_BYTES, bytes);
 	struct sluice_api_memory *memory;
 	int ret;
 
-	if (atomic64_add_return(bytes, &sd->api_bytes) > limit) {
-		atomic64_sub(bytes, &sd->api_bytes);
-		return ERR_PTR(-EDQUOT);
-	}
+	if (IS_ERR(holder))
+		return ERR_CAST(holder);
 	memory = kvzalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
 	if (!memory) {
-		atomic64_sub(bytes, &sd->api_bytes);
+		sluice_uncharge(sd, holder, SLUICE_API_BYTES, bytes);
 		return ERR_PTR(-ENOMEM);
 	}
+	memory->holder = holder;
 	memory->pages = bytes >> PAGE_SHIFT;
 	memory->mapped = true;
 	ret = pieces_fill(sd, memory);

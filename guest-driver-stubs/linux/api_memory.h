@@ -20,6 +20,7 @@ struct sluice_api_memory {
 	struct list_head link; /* sluice_device.api_memory, under pages_lock */
 	unsigned long pages;
 	unsigned int pieces;
+	struct sluice_user *holder;
 	bool quarantined; /* belongs to no session any more; the host may still use it */
 	bool mapped; /* for DMA; under pages_lock once it is in the list */
 	struct piece piece[SLUICE_MAX_EXTENTS];

@@ -8,10 +8,14 @@
  * Interrupts are hints and so are doorbells: a waiter looks at its slot again every second and
  * rings again, which does nothing if the call was taken already.
  */
+#include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/hash.h>
 #include <linux/io.h>
 #include <linux/jiffies.h>
+#include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/uidgid.h>
 
 #include <drm/drm_drv.h>
 
@@ -47,9 +51,13 @@ void sluice_mark_dead(struct sluice_device *sd, const char *why)
 /* Ends all waiting, and calls until the next reset. Returns whether it was the first to do so. */
 bool sluice_stop(struct sluice_device *sd)
 {
+	unsigned int i;
+
 	if (xchg(&sd->dead, true))
 		return false;
-	wake_up_all(&sd->slot_free);
+	for (i = 0; i < ARRAY_SIZE(sd->lanes); i++)
+		sluice_turns_end(&sd->lanes[i]);
+	sluice_turns_end(&sd->slots);
 	wake_up_all(&sd->call_done);
 	sluice_wake_all(sd);
 	return true;
@@ -78,12 +86,19 @@ static void slots_restart(struct sluice_device *sd)
 	for (i = 0; i < sd->num_slots; i++)
 		sd->slot_seq[i] = READ_ONCE(slot_at(sd, i)->seq);
 	WRITE_ONCE(sd->slots_used, 0);
+	sluice_turns_restart(&sd->slots, sd->num_slots);
+	for (i = 0; i < ARRAY_SIZE(sd->lanes); i++)
+		sluice_turns_restart(&sd->lanes[i], max(1u, sd->num_slots / 2));
 }
 
 int sluice_calls_init(struct sluice_device *sd)
 {
-	init_waitqueue_head(&sd->slot_free);
+	unsigned int i;
+
 	init_waitqueue_head(&sd->call_done);
+	sluice_turns_init(&sd->slots);
+	for (i = 0; i < ARRAY_SIZE(sd->lanes); i++)
+		sluice_turns_init(&sd->lanes[i]);
 	sd->num_slots = sluice_read(sd, SLUICE_REG_NUM_SLOTS);
 	if (sd->num_slots == 0 || sd->num_slots > SLUICE_MAX_SLOTS)
 		return -ENODEV;
@@ -93,31 +108,44 @@ int sluice_calls_init(struct sluice_device *sd)
 	return 0;
 }
 
-static int slot_try_claim(struct sluice_device *sd)
+/* Whose calls take turns with those of the calling process; NULL: root's wait for nobody's. */
+static struct sluice_turns *lane_of_caller(struct sluice_device *sd)
+{
+	kuid_t uid = current_uid();
+
+	if (uid_eq(uid, GLOBAL_ROOT_UID))
+		return NULL;
+	return &sd->lanes[hash_32(__kuid_val(uid), SLUICE_LANE_BITS)];
+}
+
+/* With a turn at the slots: one of them is free. */
+static int slot_find(struct sluice_device *sd)
 {
 	unsigned int i;
 
 	for (i = 0; i < sd->num_slots; i++)
 		if (!test_and_set_bit(i, &sd->slots_used))
 			return i;
-	return -EBUSY;
+	WARN_ON_ONCE(1);
+	return -EIO;
 }
 
-/*
- * Every owner of a slot leaves in bounded time or marks the device dead, so this wait is bounded.
- */
-static int slot_claim(struct sluice_device *sd)
+/* Turns that were taken are lost when the device is dead: the reset gives all of them back. */
+static int slot_claim(struct sluice_device *sd, struct sluice_turns *lane)
 {
-	int index;
-
-	wait_event(sd->slot_free, is_dead(sd) || (index = slot_try_claim(sd)) >= 0);
-	return is_dead(sd) ? -EIO : index;
+	if (lane && !sluice_turn_take(lane, &sd->dead))
+		return -EIO;
+	if (!sluice_turn_take(&sd->slots, &sd->dead))
+		return -EIO;
+	return slot_find(sd);
 }
 
-static void slot_release(struct sluice_device *sd, unsigned int index)
+static void slot_release(struct sluice_device *sd, unsigned int index, struct sluice_turns *lane)
 {
 	clear_bit_unlock(index, &sd->slots_used);
-	wake_up(&sd->slot_free);
+	sluice_turn_give(&sd->slots);
+	if (lane)
+		sluice_turn_give(lane);
 }
 
 static void slot_post(struct sluice_device *sd, unsigned int index, u32 command,
@@ -135,14 +163,19 @@ static void slot_post(struct sluice_device *sd, unsigned int index, u32 command,
 }
 
 /*
- * Counts seconds in which the host was there and did not answer, not time: a machine that was
- * stopped meanwhile, or a host that was, gets as much patience afterwards as before.
+ * Counts seconds in which the host was there and answered nobody, not time: a machine that was
+ * stopped meanwhile, or a host that was, gets as much patience afterwards as before, and a call that
+ * has many before it waits for them.
  */
 static int slot_wait(struct sluice_device *sd, unsigned int index)
 {
-	unsigned int second;
+	int answered = atomic_read(&sd->answered);
+	unsigned int waited, silent = 0;
 
-	for (second = 0; second < SLUICE_CALL_SECONDS; second++) {
+	for (waited = 0; silent < SLUICE_CALL_SECONDS && waited < SLUICE_CALL_MOST_SECONDS;
+	     waited++) {
+		int now;
+
 		wait_event_timeout(sd->call_done, call_is_done(sd, index) || is_dead(sd), HZ);
 		if (call_is_done(sd, index))
 			return 0;
@@ -151,6 +184,9 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 		if (!sluice_host_check(sd))
 			return -EIO;
 		sluice_write(sd, SLUICE_REG_CALL, index);
+		now = atomic_read(&sd->answered);
+		silent = now == answered ? silent + 1 : 0;
+		answered = now;
 	}
 	if (call_is_done(sd, index))
 		return 0;
@@ -174,29 +210,35 @@ static int slot_result(struct sluice_device *sd, unsigned int index, void *args,
 }
 
 /**
- * sluice_call() - have the host do something
+ * sluice_call_told() - have the host do something
  * @sd: the device
  * @epoch: of the objects it is about, or the one in which an object is made
  * @command: SLUICE_CALL_*
  * @args: its structure, overwritten with the results if the call succeeds
  * @size: of the structure
  *
- * Sleeps, about SLUICE_CALL_SECONDS at most, and not to be interrupted: a call that was posted
+ * @unknown: whether the call was posted and it is not known what became of it: what it names may be
+ *	in use by the host until a reset
+ *
+ * Sleeps, as long as the host answers others, and not to be interrupted: a call that was posted
  * takes effect, so its result must be known.
  *
  * Return: 0, the host's error, -EIO if the host does not answer or the epoch is over, or -ENODEV if
- * the device was removed; with the last two it is not known whether the call took effect.
+ * the device was removed.
  */
-int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size)
+int sluice_call_told(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size,
+		     bool *unknown)
 {
+	struct sluice_turns *lane = lane_of_caller(sd);
 	int index, ret, cookie;
 
+	*unknown = false;
 	if (WARN_ON_ONCE(size > SLUICE_SLOT_ARGS))
 		return -EINVAL;
 	if (!drm_dev_enter(&sd->drm, &cookie))
 		return -ENODEV;
 	down_read(&sd->gate);
-	index = sluice_current(sd, epoch) ? slot_claim(sd) : -EIO;
+	index = sluice_current(sd, epoch) ? slot_claim(sd, lane) : -EIO;
 	if (index < 0) {
 		ret = index;
 		goto out;
@@ -204,13 +246,25 @@ int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, si
 	slot_post(sd, index, command, args, size);
 	ret = slot_wait(sd, index);
 	if (ret == 0) {
+		atomic_inc(&sd->answered);
 		ret = slot_result(sd, index, args, size);
-		slot_release(sd, index);
+		*unknown = ret == -EPROTO;
+		slot_release(sd, index, lane);
+	} else {
+		*unknown = true;
 	}
 out:
 	up_read(&sd->gate);
 	drm_dev_exit(cookie);
 	return ret;
+}
+
+/* The same, where it does not matter whether an error is known to have had no effect. */
+int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size)
+{
+	bool unknown;
+
+	return sluice_call_told(sd, epoch, command, args, size, &unknown);
 }
 
 /**
@@ -256,6 +310,14 @@ static int reset_and_wait(struct sluice_device *sd, u32 *generation)
 	return sluice_read(sd, SLUICE_REG_MAGIC) == SLUICE_MAGIC ? 0 : -EIO;
 }
 
+/* Takes device memory from all processes, which fault for what is theirs. */
+static void revoke_mappings(struct sluice_device *sd)
+{
+	down_write(&sd->revoke); /* faults that saw the former epoch are through */
+	up_write(&sd->revoke);
+	unmap_mapping_range(sd->drm.anon_inode->i_mapping, 0, 0, 1);
+}
+
 /**
  * sluice_reset() - have the host free everything this machine holds, and begin a new epoch
  * @sd: the device
@@ -276,6 +338,7 @@ int sluice_reset(struct sluice_device *sd)
 		WRITE_ONCE(sd->epoch, sd->epoch + 1);
 		slots_restart(sd);
 		sluice_events_restart(sd);
+		revoke_mappings(sd); /* before there is anything new that they would show */
 		WRITE_ONCE(sd->dead, false);
 	}
 	up_write(&sd->gate);

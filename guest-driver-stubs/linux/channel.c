@@ -20,6 +20,7 @@ static void channel_release(struct kref *ref)
 	/* A channel that may still run can reach what its address space maps. */
 	if (!sluice_give_back(chan->sd, chan->epoch, SLUICE_CALL_CHAN_FREE, chan->cid))
 		WRITE_ONCE(chan->vspace->held_by_host, true);
+	sluice_uncharge(chan->sd, chan->holder, SLUICE_CHANNELS, 1);
 	sluice_vspace_put(chan->vspace);
 	kfree(chan);
 }
@@ -117,8 +118,14 @@ static int channel_create(struct sluice_device *sd, struct drm_file *file,
 	chan->sd = sd;
 	chan->owner = file;
 	chan->epoch = vs->epoch;
+	chan->holder = sluice_charge(sd, SLUICE_CHANNELS, 1);
+	if (IS_ERR(chan->holder)) {
+		kfree(chan);
+		return -ENOMEM; /* as below */
+	}
 	ret = sluice_call(sd, chan->epoch, SLUICE_CALL_CHAN_NEW, &args, sizeof(args));
 	if (ret) {
+		sluice_uncharge(sd, chan->holder, SLUICE_CHANNELS, 1);
 		kfree(chan);
 		return ret == -EDQUOT ? -ENOMEM : ret; /* pscnv knows no quota */
 	}
@@ -322,7 +329,14 @@ static int state_query(struct sluice_device *sd, u32 epoch, struct drm_sluice_ch
 	struct sluice_chan_query args = { .cid = req->cid };
 	int ret;
 
-	if ((sd->caps & SLUICE_CAP_CONTROL_WORDS) && state_read(sd, req))
+	int cookie;
+	bool known;
+
+	if (!drm_dev_enter(&sd->drm, &cookie))
+		return -ENODEV; /* the page goes with the driver */
+	known = (sd->caps & SLUICE_CAP_CONTROL_WORDS) && state_read(sd, req);
+	drm_dev_exit(cookie);
+	if (known)
 		return 0;
 	ret = sluice_call(sd, epoch, SLUICE_CALL_CHAN_QUERY, &args, sizeof(args));
 	if (ret)
@@ -340,6 +354,22 @@ static bool has_happened(struct sluice_device *sd, struct sluice_channel *chan, 
 	       READ_ONCE(sd->dead) || !sluice_current(sd, chan->epoch);
 }
 
+/* In the line, or beside it where that has as many as an interrupt may have to wake. */
+static long line_sleep_once(struct sluice_device *sd, struct sluice_channel *chan, u32 seen,
+			    unsigned long slice)
+{
+	struct sluice_line *line = &sd->lines[chan->cid];
+	long ret;
+
+	if (atomic_inc_return(&line->waiters) <= SLUICE_MAX_WOKEN)
+		ret = wait_event_interruptible_timeout(line->wait, has_happened(sd, chan, seen),
+						       slice);
+	else
+		ret = sluice_look_again(slice, has_happened(sd, chan, seen));
+	atomic_dec(&line->waiters);
+	return ret;
+}
+
 /*
  * Sleeps until something has happened or the time is over, and looks now and then whether the host
  * is still there: if it is not, nothing will ever happen. Returns 1, 0, or a negative error.
@@ -347,13 +377,11 @@ static bool has_happened(struct sluice_device *sd, struct sluice_channel *chan, 
 static int line_sleep(struct sluice_device *sd, struct sluice_channel *chan, u32 seen,
 		      unsigned long left)
 {
-	wait_queue_head_t *wait = &sd->lines[chan->cid].wait;
-
 	for (;;) {
-		unsigned long slice = min(left, (unsigned long)SLUICE_CALL_SECONDS * HZ);
+		unsigned long slice = min(left, (unsigned long)SLUICE_LOOK_SECONDS * HZ);
 		long ret;
 
-		ret = wait_event_interruptible_timeout(*wait, has_happened(sd, chan, seen), slice);
+		ret = line_sleep_once(sd, chan, seen, slice);
 		if (ret)
 			return ret < 0 ? -EINTR : 1;
 		if (left != MAX_SCHEDULE_TIMEOUT)

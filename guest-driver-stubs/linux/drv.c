@@ -83,14 +83,11 @@ static void sluice_postclose(struct drm_device *dev, struct drm_file *file)
 	sluice_vspaces_close(sd, file);
 }
 
-/* After a reset: takes void ids from all files, and device memory from all processes. */
+/* After a reset, which took device memory from all processes: takes void ids from all files. */
 void sluice_void_all(struct sluice_device *sd)
 {
 	sluice_channels_close(sd, NULL);
 	sluice_vspaces_close(sd, NULL);
-	down_write(&sd->revoke); /* faults that saw the former epoch are through */
-	up_write(&sd->revoke);
-	unmap_mapping_range(sd->drm.anon_inode->i_mapping, 0, 0, 1);
 }
 
 static void sluice_release(struct drm_device *dev)
@@ -99,6 +96,7 @@ static void sluice_release(struct drm_device *dev)
 
 	cancel_work_sync(&sd->touch_work); /* no interrupt comes any more */
 	sluice_quarantine_leak(sd);
+	sluice_users_free(sd);
 	xa_destroy(&sd->channels);
 	xa_destroy(&sd->vspaces);
 	mutex_destroy(&sd->pages_lock);

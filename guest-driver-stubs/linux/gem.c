@@ -122,10 +122,23 @@ static void gem_free(struct drm_gem_object *obj)
 	/* An address space that was not given back may have been by a reset since. */
 	if (!sluice_current(sd, bo->epoch))
 		bo->held_by_host = false;
-	if (bo->pages && bo->held_by_host)
+	if (bo->pages && bo->held_by_host) {
+		drm_gem_free_mmap_offset(obj); /* nobody can map it any more */
 		sluice_pages_quarantine(sd, bo->pages);
-	else if (bo->pages)
-		sluice_pages_put(sd, obj, bo->pages);
+		return;
+	}
+	if (bo->pages)
+		sluice_pages_put(sd, bo->pages);
+	sluice_bo_release(bo);
+}
+
+/* Frees a buffer whose pages are let go of. */
+void sluice_bo_release(struct sluice_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base;
+
+	if (bo->holder)
+		sluice_uncharge(to_sluice(obj->dev), bo->holder, SLUICE_PINNED_BYTES, obj->size);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -179,12 +192,17 @@ static int bo_fill_sysram(struct sluice_device *sd, struct sluice_bo *bo, u64 si
 		.cookie = bo->cookie,
 		.size = PAGE_ALIGN(size),
 	};
+	struct sluice_user *holder;
 	struct sluice_pages *pages;
 	int ret;
 
 	ret = drm_gem_object_init(&sd->drm, &bo->base, args.size);
 	if (ret)
 		return ret;
+	holder = sluice_charge(sd, SLUICE_PINNED_BYTES, args.size);
+	if (IS_ERR(holder))
+		return PTR_ERR(holder);
+	bo->holder = holder;
 	mapping_set_gfp_mask(bo->base.filp->f_mapping,
 			     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	pages = sluice_pages_get(sd, &bo->base);

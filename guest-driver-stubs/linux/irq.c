@@ -23,6 +23,7 @@ void sluice_lines_init(struct sluice_device *sd)
 	for (i = 0; i < SLUICE_MAX_CHANNELS; i++) {
 		init_waitqueue_head(&sd->lines[i].wait);
 		atomic_set(&sd->lines[i].count, 0);
+		atomic_set(&sd->lines[i].waiters, 0);
 	}
 }
 

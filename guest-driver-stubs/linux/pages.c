@@ -28,6 +28,7 @@ struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_o
 	pages = kzalloc_obj(*pages);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
+	pages->obj = obj;
 	pages->count = obj->size >> PAGE_SHIFT;
 	pages->page = drm_gem_get_pages(obj);
 	if (IS_ERR(pages->page)) {
@@ -69,14 +70,13 @@ static void pages_unmap(struct sluice_device *sd, struct sluice_pages *pages)
 }
 
 /* Lets pages go that the host cannot reach. */
-void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
-		      struct sluice_pages *pages)
+void sluice_pages_put(struct sluice_device *sd, struct sluice_pages *pages)
 {
 	mutex_lock(&sd->pages_lock);
 	list_del(&pages->link);
 	pages_unmap(sd, pages);
 	mutex_unlock(&sd->pages_lock);
-	drm_gem_put_pages(obj, pages->page, true, false);
+	drm_gem_put_pages(pages->obj, pages->page, true, false);
 	kfree(pages);
 }
 
@@ -86,11 +86,11 @@ int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *page
 {
 	struct scatterlist *sg;
 	int ret = -ENODEV;
-	int i;
+	int i, cookie;
 
-	mutex_lock(&sd->pages_lock);
-	if (!pages->sgt)
-		goto out;
+	/* The caller has the buffer, and its pages stay mapped until the driver leaves the device. */
+	if (!drm_dev_enter(&sd->drm, &cookie))
+		return -ENODEV;
 	for_each_sgtable_dma_sg(pages->sgt, sg, i) {
 		if (offset < sg_dma_len(sg)) {
 			*address = sg_dma_address(sg) + offset;
@@ -99,8 +99,7 @@ int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *page
 		}
 		offset -= sg_dma_len(sg);
 	}
-out:
-	mutex_unlock(&sd->pages_lock);
+	drm_dev_exit(cookie);
 	return ret;
 }
 
@@ -157,6 +156,7 @@ struct fill {
 	struct sluice_mem_pages args;
 	struct sluice_list *list;
 	u64 bytes; /* in the list */
+	bool unknown; /* whether the host may still read the list */
 };
 
 static int fill_flush(struct fill *fill)
@@ -167,7 +167,8 @@ static int fill_flush(struct fill *fill)
 	if (args.count == 0)
 		return 0;
 	dma_sync_single_for_device(fill->sd->drm.dev, fill->list->iova, PAGE_SIZE, DMA_TO_DEVICE);
-	ret = sluice_call(fill->sd, fill->epoch, SLUICE_CALL_MEM_PAGES, &args, sizeof(args));
+	ret = sluice_call_told(fill->sd, fill->epoch, SLUICE_CALL_MEM_PAGES, &args, sizeof(args),
+			       &fill->unknown);
 	fill->args.offset += fill->bytes;
 	fill->args.count = 0;
 	fill->bytes = 0;
@@ -203,15 +204,14 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 	}
 	if (ret == 0)
 		ret = fill_flush(&fill);
-	/* Without an answer the host may still read the list, until there was a reset. */
-	if ((ret == -EIO || ret == -ENODEV) && sluice_current(sd, epoch))
+	if (fill.unknown && sluice_current(sd, epoch))
 		sluice_list_quarantine(sd, fill.list);
 	else
 		sluice_list_put(sd, fill.list);
 	return ret;
 }
 
-/* Keeps pages that the host might still reach. The object they were of goes on without them. */
+/* Keeps pages that the host might still reach, with their buffer, which nobody has any more. */
 void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages)
 {
 	mutex_lock(&sd->pages_lock);
@@ -224,22 +224,24 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 {
 	struct sluice_pages *pages, *next;
 	struct sluice_list *list, *next_list;
-	unsigned long i;
+	LIST_HEAD(free);
 
 	mutex_lock(&sd->pages_lock);
 	list_for_each_entry_safe(list, next_list, &sd->lists_in_quarantine, link) {
 		list_del(&list->link);
 		sluice_list_put(sd, list);
 	}
-	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
-		list_del(&pages->link);
+	list_for_each_entry(pages, &sd->quarantine, link)
 		pages_unmap(sd, pages);
-		for (i = 0; i < pages->count; i++)
-			put_page(pages->page[i]);
-		kvfree(pages->page);
-		kfree(pages);
-	}
+	list_splice_init(&sd->quarantine, &free);
 	mutex_unlock(&sd->pages_lock);
+	list_for_each_entry_safe(pages, next, &free, link) {
+		struct drm_gem_object *obj = pages->obj;
+
+		drm_gem_put_pages(obj, pages->page, true, false);
+		kfree(pages);
+		sluice_bo_release(to_sluice_bo(obj));
+	}
 	sluice_api_flush(sd);
 }
 
@@ -317,6 +319,7 @@ void sluice_quarantine_leak(struct sluice_device *sd)
 	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
 		lost += pages->count;
 		kvfree(pages->page);
+		kfree(to_sluice_bo(pages->obj));
 		kfree(pages);
 	}
 	lost += sluice_api_leak(sd);

@@ -137,6 +137,7 @@ static void tables_init(struct sluice_device *sd)
 	INIT_LIST_HEAD(&sd->lists_in_quarantine);
 	INIT_WORK(&sd->touch_work, sluice_touch_work);
 	sluice_lines_init(sd);
+	sluice_users_init(sd);
 	sluice_api_tables_init(sd);
 }
 

@@ -22,12 +22,14 @@
 #ifndef SLUICE_H
 #define SLUICE_H
 
+#include <linux/hashtable.h>
 #include <linux/kref.h>
 #include <linux/maple_tree.h>
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -47,13 +49,46 @@
 #define SLUICE_MAX_CHANNELS 128 /* what pscnv's mmap offsets can name */
 #define SLUICE_PENDING_WORDS (SLUICE_MAX_CHANNELS / 32)
 
-/* A call that takes longer means that the host has stalled. */
-#define SLUICE_CALL_SECONDS 5
+/*
+ * A host that answers no call at all for so long has stalled; and so it has when it answers others
+ * and leaves one for as long as the second.
+ */
+#define SLUICE_CALL_SECONDS 20
+#define SLUICE_CALL_MOST_SECONDS 600
+
+/* Between looks of whoever waits for the GPU whether the host is still there. */
+#define SLUICE_LOOK_SECONDS 5
+
+/* Turns at calls that users take among themselves; those of some users are the same. */
+#define SLUICE_LANE_BITS 6
+
+/* Threads that an interrupt wakes for one channel or session; more look again now and then. */
+#define SLUICE_MAX_WOKEN 64
+
+/* Turns: see turns.c. */
+struct sluice_turns {
+	spinlock_t lock;
+	unsigned int free;
+	struct list_head waiting;
+};
+
+/* What is counted for each user, and for all of them: see users.c. */
+enum sluice_good {
+	SLUICE_PINNED_BYTES, /* of buffers in system memory */
+	SLUICE_API_BYTES, /* memory of API sessions */
+	SLUICE_SESSIONS,
+	SLUICE_CHANNELS,
+	SLUICE_SPACES,
+	SLUICE_GOODS
+};
+
+struct sluice_user;
 
 /* Interrupts of one channel id. Outlives the channel, so that the handler needs no reference. */
 struct sluice_line {
 	wait_queue_head_t wait;
 	atomic_t count;
+	atomic_t waiters;
 };
 
 struct sluice_device {
@@ -82,10 +117,17 @@ struct sluice_device {
 	struct rw_semaphore gate;
 
 	/* Calls: a set bit of slots_used is owned by one task; seq belongs to the owner. */
+	struct sluice_turns slots;
+	struct sluice_turns lanes[1 << SLUICE_LANE_BITS];
 	unsigned long slots_used;
 	u32 slot_seq[SLUICE_MAX_SLOTS];
-	wait_queue_head_t slot_free;
 	wait_queue_head_t call_done;
+	atomic_t answered; /* calls */
+
+	/* What users have. */
+	spinlock_t users_lock;
+	DECLARE_HASHTABLE(users, 6);
+	u64 held[SLUICE_GOODS];
 
 	/* Events and interrupts of channels. */
 	spinlock_t event_lock; /* the tail of the event queue */
@@ -114,7 +156,6 @@ struct sluice_device {
 	char api_name[24];
 	int api_id; /* of the name, plus one; 0: not registered */
 	wait_queue_head_t api_wait;
-	atomic64_t api_bytes; /* memory of all sessions */
 	struct list_head api_memory; /* under pages_lock */
 	struct list_head api_closing; /* files that are closed, sessions that the host still holds; under pages_lock */
 	struct delayed_work api_close_work;
@@ -125,6 +166,7 @@ struct sluice_device {
 /* Pinned guest memory as the device sees it. */
 struct sluice_pages {
 	struct list_head link;
+	struct drm_gem_object *obj; /* whose they are */
 	struct page **page;
 	unsigned long count;
 	struct sg_table *sgt; /* NULL: not mapped for DMA any more */
@@ -140,6 +182,7 @@ struct sluice_list {
 struct sluice_bo {
 	struct drm_gem_object base;
 	struct sluice_pages *pages; /* system memory, or NULL: video memory */
+	struct sluice_user *holder; /* of system memory */
 	u64 aperture_offset; /* of video memory */
 	u32 handle; /* the host's */
 	u32 epoch;
@@ -157,6 +200,7 @@ struct sluice_vspace {
 	struct kref ref;
 	struct sluice_device *sd;
 	struct drm_file *owner;
+	struct sluice_user *holder;
 	u32 vid;
 	u32 epoch;
 	struct mutex lock; /* mappings, here and in the host, change together */
@@ -169,6 +213,7 @@ struct sluice_channel {
 	struct sluice_device *sd;
 	struct drm_file *owner;
 	struct sluice_vspace *vspace;
+	struct sluice_user *holder;
 	u32 cid;
 	u32 epoch;
 	bool freed; /* CHAN_FREE was called; waiters leave */
@@ -190,14 +235,44 @@ static inline bool sluice_current(struct sluice_device *sd, u32 epoch)
 	return READ_ONCE(sd->epoch) == epoch;
 }
 
+/*
+ * As wait_event_interruptible_timeout(), for those whom nobody wakes: what is waited for is looked
+ * at every few milliseconds.
+ */
+#define sluice_look_again(timeout, condition)                                          \
+	({                                                                             \
+		long left_ = (timeout);                                                \
+		while (!(condition) && left_ > 0 && !signal_pending(current)) {        \
+			long nap_ = min(left_, (long)max(HZ / 200, 1));                 \
+			left_ -= nap_ - schedule_timeout_interruptible(nap_);           \
+		}                                                                      \
+		(condition) ? max(left_, 1l) : left_ > 0 ? -ERESTARTSYS : 0l;           \
+	})
+
 /* call.c */
 int sluice_calls_init(struct sluice_device *sd);
 int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size);
+int sluice_call_told(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size,
+		     bool *unknown);
 bool sluice_give_back(struct sluice_device *sd, u32 epoch, u32 command, u32 id);
 void sluice_mark_dead(struct sluice_device *sd, const char *why);
 bool sluice_host_check(struct sluice_device *sd);
 bool sluice_stop(struct sluice_device *sd);
 int sluice_reset(struct sluice_device *sd);
+
+/* turns.c */
+void sluice_turns_init(struct sluice_turns *turns);
+void sluice_turns_restart(struct sluice_turns *turns, unsigned int free);
+bool sluice_turn_take(struct sluice_turns *turns, const bool *dead);
+void sluice_turn_give(struct sluice_turns *turns);
+void sluice_turns_end(struct sluice_turns *turns);
+
+/* users.c */
+void sluice_users_init(struct sluice_device *sd);
+struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good good, u64 amount);
+void sluice_uncharge(struct sluice_device *sd, struct sluice_user *user, enum sluice_good good,
+		     u64 amount);
+void sluice_users_free(struct sluice_device *sd);
 
 /* irq.c */
 void sluice_lines_init(struct sluice_device *sd);
@@ -208,8 +283,7 @@ void sluice_events_restart(struct sluice_device *sd);
 /* pages.c */
 struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_object *obj);
 int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sluice_pages *pages);
-void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
-		      struct sluice_pages *pages);
+void sluice_pages_put(struct sluice_device *sd, struct sluice_pages *pages);
 int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *pages, u64 offset,
 			     u64 *address);
 void sluice_touch_work(struct work_struct *work);
@@ -235,6 +309,7 @@ unsigned long sluice_api_leak(struct sluice_device *sd);
 
 /* gem.c */
 #define SLUICE_NOT_IN_APERTURE (~0ull)
+void sluice_bo_release(struct sluice_bo *bo);
 int sluice_gem_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 handle);
 int sluice_gem_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_gem_info_ioctl(struct drm_device *dev, void *data, struct drm_file *file);

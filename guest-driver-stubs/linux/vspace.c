@@ -25,6 +25,7 @@ static void vspace_release(struct kref *ref)
 
 	gone = sluice_give_back(vs->sd, vs->epoch, SLUICE_CALL_VSPACE_FREE, vs->vid) &&
 	       !READ_ONCE(vs->held_by_host);
+	sluice_uncharge(vs->sd, vs->holder, SLUICE_SPACES, 1);
 	mt_for_each(&vs->mappings, mapping, address, ULONG_MAX) {
 		if (!gone)
 			WRITE_ONCE(mapping->bo->held_by_host, true);
@@ -99,8 +100,14 @@ int sluice_vspace_new_ioctl(struct drm_device *dev, void *data, struct drm_file 
 	vs->sd = sd;
 	vs->owner = file;
 	vs->epoch = READ_ONCE(sd->epoch);
+	vs->holder = sluice_charge(sd, SLUICE_SPACES, 1);
+	if (IS_ERR(vs->holder)) {
+		kfree(vs);
+		return -ENOMEM; /* as below */
+	}
 	ret = sluice_call(sd, vs->epoch, SLUICE_CALL_VSPACE_NEW, &args, sizeof(args));
 	if (ret) {
+		sluice_uncharge(sd, vs->holder, SLUICE_SPACES, 1);
 		kfree(vs);
 		return ret == -EDQUOT ? -ENOMEM : ret; /* pscnv knows no quota */
 	}
@@ -163,13 +170,15 @@ static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 	};
 	struct sluice_vspace_unmap undo = { .vid = vs->vid };
 	struct sluice_mapping *mapping;
+	bool unknown;
 	int ret;
 
 	mapping = kmalloc_obj(*mapping);
 	if (!mapping)
 		return -ENOMEM;
 	mapping->bo = bo;
-	ret = sluice_call(vs->sd, vs->epoch, SLUICE_CALL_VSPACE_MAP, &args, sizeof(args));
+	ret = sluice_call_told(vs->sd, vs->epoch, SLUICE_CALL_VSPACE_MAP, &args, sizeof(args),
+			       &unknown);
 	if (ret)
 		goto free;
 	mapping->start = args.offset;
@@ -190,8 +199,8 @@ static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 	req->offset = args.offset;
 	return 0;
 free:
-	/* Without an answer the mapping may have been made. */
-	if (ret == -EIO || ret == -ENODEV)
+	/* The mapping may have been made. */
+	if (unknown)
 		WRITE_ONCE(bo->held_by_host, true);
 	kfree(mapping);
 	return ret;

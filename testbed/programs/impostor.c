@@ -1,7 +1,7 @@
 /*
  * A user who owns nothing and lies through the device file of API sessions: calls that must be refused, each
- * with its errno; rings whose words and messages are wrong, each of which must end that session alone; more
- * sessions than there may be; noise, and processes killed in the middle of anything. A session that is open
+ * with its errno; rings whose words and messages are wrong, each of which must end that session alone; all the
+ * sessions that he may have, beside which another user gets one; noise, and processes killed in the middle of anything. A session that is open
  * all the time must go on.
  *
  *	impostor [SECONDS [SEED]]
@@ -26,6 +26,7 @@
 
 #define DEVICE "/dev/sluice-api0"
 #define USER 1002
+#define NEIGHBOUR 1003
 #define LOOK_MS 100
 #define LOOKS 600
 #define FIRST_BYTES (((uint64_t)SLUICE_API_SEGMENT_LEAST + PAGE - 1) & ~(uint64_t)(PAGE - 1))
@@ -214,16 +215,42 @@ static void after_open(void)
 	session_close(&s);
 }
 
-static void too_many(void)
+/* Another user, who opens a session when he is told to. */
+static pid_t neighbour_start(int *told)
+{
+	int ends[2];
+	char word;
+	pid_t child;
+
+	must("pipe", result(pipe(ends)));
+	child = fork();
+	must("fork", result(child));
+	if (child == 0) {
+		close(ends[1]);
+		if (read(ends[0], &word, 1) != 1 || setgroups(0, NULL) || setgid(NEIGHBOUR) || setuid(NEIGHBOUR))
+			_exit(1);
+		struct session s = session_open();
+
+		session_close(&s);
+		_exit(failures != 0);
+	}
+	close(ends[0]);
+	*told = ends[1];
+	return child;
+}
+
+static void too_many(pid_t neighbour, int told)
 {
 	int fds[SLUICE_MAX_API_SESSIONS + 1];
-	int opened = 0, ret = 0;
+	int opened = 0, ret = 0, status = 1;
 
 	while (ret == 0 && opened <= SLUICE_MAX_API_SESSIONS) {
 		fds[opened] = device();
 		ret = api_open(fds[opened++], SLUICE_API_OPENCL, FIRST_BYTES, 0);
 	}
 	expect("sessions until there may be no more", EDQUOT, ret);
+	expect_true("the neighbour is told", write(told, "", 1) == 1);
+	expect_true("a session of another user", waitpid(neighbour, &status, 0) == neighbour && status == 0);
 	while (opened > 0)
 		close(fds[--opened]);
 }
@@ -334,11 +361,14 @@ static void crowd(void)
 int main(int argc, char **argv)
 {
 	struct session beside;
+	pid_t neighbour;
+	int told;
 
 	if (argc > 1)
 		seconds = atoi(argv[1]);
 	if (argc > 2)
 		seed = (uint32_t)strtoul(argv[2], NULL, 0) | 1;
+	neighbour = neighbour_start(&told);
 	if (setgroups(0, NULL) || setgid(USER) || setuid(USER)) {
 		perror("impostor: setuid");
 		return 1;
@@ -348,7 +378,7 @@ int main(int argc, char **argv)
 	before_open();
 	after_open();
 	lies();
-	too_many();
+	too_many(neighbour, told);
 	crowd();
 	expect_true("the session beside all that", state(&beside) == 0);
 	session_close(&beside);

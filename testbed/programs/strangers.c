@@ -2,6 +2,7 @@
  * Users of one machine who do not trust each other: a victim that copies, verifies and measures its
  * submissions, and beside it programs of another user that try what is the victim's by its numbers,
  * all calls right and wrong, and words that no program would submit. Nothing of the victim may change.
+ * Then one who takes all he can get, and calls all the time, beside another who wants a little.
  *
  *	strangers [SECONDS [SEED]]
  *
@@ -23,6 +24,11 @@
 #define DEVICE "/dev/dri/card0" /* of a machine without a display */
 #define VICTIM_USER 1001
 #define OTHER_USER 1002
+#define GREEDY_USER 1003
+#define MODEST_USER 1004
+#define MOST 512
+#define GREEDY_BYTES (8u << 20)
+#define CALLERS 40 /* processes */
 #define COPY_BYTES (1u << 20)
 #define TIMEOUT_MS 120000
 #define NUMBERS 130u /* of handles, channels, spaces and names that are tried */
@@ -255,6 +261,80 @@ static void ends_well(const char *who, pid_t child)
 	expect_true(who, waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* ---- one who takes all there is, and one who wants a little ------------------------------------- */
+
+/* Has what he can get until the pipe ends, and says so when he has it. */
+static int greedy(int ready, int stop)
+{
+	static struct sluice_bo bo[MOST];
+	static struct sluice_vspace_id vs[MOST];
+	static struct sluice_channel ch[MOST];
+	struct sluice_dev dev;
+	uint64_t value;
+	char end;
+	int spaces = 0, channels = 0, buffers = 0;
+	int i;
+
+	become(GREEDY_USER);
+	must("open", sluice_open(&dev, DEVICE));
+	while (spaces < MOST && sluice_vspace_new(&dev, &vs[spaces]) == 0)
+		spaces++;
+	while (spaces > 0 && channels < MOST && sluice_channel_new(&vs[0], &ch[channels]) == 0)
+		channels++;
+	while (buffers < MOST && sluice_bo_new(&dev, SLUICE_SYSRAM, GREEDY_BYTES, &bo[buffers]) == 0)
+		buffers++;
+	printf("strangers: greedy has %d spaces, %d channels, %d buffers\n", spaces, channels, buffers);
+	fflush(stdout);
+	expect_true("there is an end to what he gets", spaces < MOST && channels < MOST && buffers < MOST);
+	for (i = 0; i < CALLERS; i++)
+		if (fork() == 0) {
+			/* Ends with its parent: it has his end of the pipe. */
+			fcntl(stop, F_SETFL, O_NONBLOCK);
+			while (read(stop, &end, 1) < 0 && errno == EAGAIN)
+				if (sluice_getparam(&dev, PSCNV_PARAM_CHIPSET_ID, &value))
+					_exit(1);
+			_exit(0);
+		}
+	must("say", write(ready, "", 1) == 1 ? 0 : -errno);
+	while (read(stop, &end, 1) < 0 && (errno == EINTR || errno == EAGAIN))
+		usleep(10000);
+	while (wait(NULL) > 0)
+		;
+	return failures != 0;
+}
+
+static int modest(void)
+{
+	struct victim v;
+
+	become(MODEST_USER);
+	victim_open(&v);
+	victim_round(&v, 1);
+	return failures != 0;
+}
+
+static void greed(void)
+{
+	int ready[2], stop[2];
+	pid_t taker, other;
+	char word;
+
+	must("pipe", pipe(ready) || pipe(stop) ? -errno : 0);
+	taker = fork();
+	if (taker == 0) {
+		close(stop[1]);
+		exit(greedy(ready[1], stop[0]));
+	}
+	must("fork", taker < 0 ? -errno : 0);
+	close(ready[1]);
+	close(stop[0]);
+	must("wait", read(ready[0], &word, 1) == 1 ? 0 : -EPIPE);
+	other = start(modest);
+	ends_well("who wants a little", other);
+	close(stop[1]);
+	ends_well("who takes all he gets", taker);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t worker, others[3];
@@ -287,5 +367,6 @@ int main(int argc, char **argv)
 	ends_well("another user's calls", others[2]);
 	close(stop[1]);
 	ends_well("the victim", worker);
+	greed();
 	return report("strangers");
 }

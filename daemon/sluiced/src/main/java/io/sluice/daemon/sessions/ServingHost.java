@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class ServingHost implements HostedSessions.SessionProcess {
   private static final Logger LOG = LoggerFactory.getLogger(ServingHost.class);
 
-  /** A machine waits 5 s for a call, and ending a host that does not answer takes time, too. */
+  /** A machine waits 20 s for a call, and ending a host that does not answer takes time, too. */
   private static final Duration MACHINE_PATIENCE = Duration.ofSeconds(3);
 
   private final String guest;
