@@ -3,9 +3,12 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.RawClient.body;
 import static io.sluice.vdevice.RawClient.header;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.testbed.checks.Held;
 import io.sluice.vdevice.protocol.Command;
 import io.sluice.vdevice.protocol.Limits;
@@ -97,6 +100,27 @@ final class HeaderTest extends ServerTest {
     // The server closes what came with a message after its reply, before it takes the next one.
     assertGoesOn();
     assertThat(Held.now().fds()).isEqualTo(open);
+  }
+
+  /** As many with each byte would be all that the daemon may have, before the message is whole. */
+  @Test
+  void header_descriptorsWithEachByteOfABody_endTheConnectionAndLeakNothing() {
+    Map<Integer, String> open = Held.now().fds();
+    List<Fd> many = new ArrayList<>();
+    for (int i = 0; i < Kernel.MAX_MESSAGE_FDS; i++) {
+      many.add(kernel.eventfd(0, 0));
+    }
+    client.sendRaw(header(1, 4, 32, 0, 0));
+    for (int i = 0; i < 16; i++) {
+      try {
+        client.sendRaw(new byte[1], many.toArray(new Fd[0]));
+      } catch (SyscallException _) {
+        break; // it has ended
+      }
+    }
+    assertThat(client.isClosed()).isTrue();
+    many.forEach(Fd::close);
+    await().untilAsserted(() -> assertThat(Held.now().fds()).hasSizeLessThanOrEqualTo(open.size()));
   }
 
   @Test

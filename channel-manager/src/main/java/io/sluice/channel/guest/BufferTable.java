@@ -253,7 +253,7 @@ final class BufferTable {
 
   /** A region is gone: no buffer has pages of it. */
   void dropPages(GuestRegion region) {
-    pages.drop(buffers.values(), region);
+    pages.drop(region);
   }
 
   /** Gives a handle back; EBADF. */

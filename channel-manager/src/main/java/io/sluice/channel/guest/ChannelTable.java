@@ -1,5 +1,6 @@
 package io.sluice.channel.guest;
 
+import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.CardSlots;
@@ -16,6 +17,7 @@ import io.sluice.channel.table.ControlPages;
 import io.sluice.channel.table.GuestRegion;
 import io.sluice.channel.table.IdTable;
 import io.sluice.channel.table.TransitionCounters;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +33,11 @@ import org.slf4j.LoggerFactory;
 final class ChannelTable {
   private static final Logger log = LoggerFactory.getLogger(ChannelTable.class);
 
+  /** Lines of the log about ends of channels: at once, and between them in the long run. */
+  private static final int BURST = 16;
+
+  private static final Duration INTERVAL = Duration.ofMillis(250);
+
   private final String guest;
   private final Gpu gpu;
   private final CardSlots slots;
@@ -38,6 +45,7 @@ final class ChannelTable {
   private final SpaceTable spaces;
   private final TransitionCounters transitions;
   private final IdTable<GuestChannel> channels;
+  private final RateLimit lines;
 
   /** Ends that the listener has not been told of. */
   private final List<ChannelError> errorsPending = new ArrayList<>();
@@ -56,6 +64,7 @@ final class ChannelTable {
     this.spaces = spaces;
     this.transitions = transitions;
     channels = new IdTable<>("channels", gpu.info().maxChannels());
+    lines = new RateLimit(BURST, INTERVAL, gpu::timeNs);
   }
 
   /** The channel of an id; ENOENT. */
@@ -238,6 +247,9 @@ final class ChannelTable {
     }
     pages.page(channel.id()).setError(error);
     errorsPending.add(error);
+    if (!lines.tryTake()) {
+      return; // a guest may make channels that end as fast as it likes
+    }
     log.atInfo()
         .addKeyValue("guest", guest)
         .addKeyValue("cid", error.channelId())

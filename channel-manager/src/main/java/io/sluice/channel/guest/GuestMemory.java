@@ -80,6 +80,16 @@ final class GuestMemory {
     return handle == 0 && mappings == 0;
   }
 
+  /** Those that have a page of the range. */
+  List<BackedPart> partsIn(long offset, long bytes) {
+    int first = firstPartEndingAfter(offset);
+    int last = first;
+    while (last < parts.size() && parts.get(last).offset() < offset + bytes) {
+      last++;
+    }
+    return parts.subList(first, last);
+  }
+
   /** Whether the range has a page already. */
   boolean hasPagesIn(long offset, long bytes) {
     int index = firstPartEndingAfter(offset);

@@ -164,7 +164,7 @@ public final class GuestMove {
       List<BusRange> found = new ArrayList<>();
       GuestMemory memory = state.buffers.find(serial);
       for (GuestMemory.BackedPart part :
-          memory == null ? List.<GuestMemory.BackedPart>of() : memory.parts) {
+          memory == null ? List.<GuestMemory.BackedPart>of() : memory.partsIn(offset, bytes)) {
         long first = Math.max(part.offset(), offset);
         long end = Math.min(part.offset() + part.bytes(), offset + bytes);
         if (first < end) {

@@ -8,11 +8,19 @@ import io.sluice.channel.state.GuestLimits;
 import io.sluice.channel.table.GuestRegion;
 import io.sluice.channel.table.GuestRegions;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Pages of guest memory in registered buffers, and their number. Guarded by the guest's lock. */
 final class RegisteredPages {
   private final GuestRegions regions;
+
+  /** Which buffers have pages of a region: of each that goes, no others are looked at. */
+  private final Map<GuestRegion, Set<GuestMemory>> users = new IdentityHashMap<>();
+
   private int parts;
 
   RegisteredPages(GuestRegions regions) {
@@ -45,7 +53,12 @@ final class RegisteredPages {
     memory.backend.setPages(offset, forBackend);
     for (GuestMemory.BackedPart part : wanted) {
       parts += memory.addPart(part);
+      users.computeIfAbsent(part.region(), _ -> newSet()).add(memory);
     }
+  }
+
+  private static Set<GuestMemory> newSet() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
   private GuestMemory.BackedPart check(GuestMemory memory, long at, RegionExtent extent) {
@@ -67,25 +80,54 @@ final class RegisteredPages {
   }
 
   void restore(GuestMemory memory, List<MemoryPagesRecord.PageRun> pages) {
+    List<RegionExtent> extents = new ArrayList<>();
+    long at = 0; // of the first of them
+    long next = 0; // behind the last
     for (MemoryPagesRecord.PageRun some : pages) {
       long done = 0;
       while (done < some.bytes()) {
         RegionExtent extent = regions.extentAt(some.iova().value() + done, some.bytes() - done);
-        set(memory, some.offset() + done, List.of(extent));
+        if (!extents.isEmpty()
+            && (extents.size() == GuestLimits.MAX_EXTENTS || next != some.offset() + done)) {
+          set(memory, at, extents);
+          extents.clear();
+        }
+        if (extents.isEmpty()) {
+          at = some.offset() + done;
+          next = at;
+        }
+        extents.add(extent);
+        next += extent.bytes();
         done += extent.bytes();
       }
+    }
+    if (!extents.isEmpty()) {
+      set(memory, at, extents);
     }
   }
 
   /** A region is gone: no buffer has pages of it. */
-  void drop(Iterable<GuestMemory> buffers, GuestRegion region) {
-    for (GuestMemory memory : buffers) {
-      parts -= memory.dropParts(region);
+  void drop(GuestRegion region) {
+    Set<GuestMemory> all = users.remove(region);
+    if (all != null) {
+      for (GuestMemory memory : all) {
+        parts -= memory.dropParts(region);
+      }
     }
   }
 
   /** A buffer is gone. */
   void forget(GuestMemory memory) {
     parts -= memory.parts.size();
+    GuestRegion latest = null;
+    for (GuestMemory.BackedPart part : memory.parts) {
+      if (part.region() != latest) {
+        latest = part.region();
+        Set<GuestMemory> all = users.get(latest);
+        if (all != null && all.remove(memory) && all.isEmpty()) {
+          users.remove(latest);
+        }
+      }
+    }
   }
 }

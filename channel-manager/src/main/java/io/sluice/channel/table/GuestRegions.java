@@ -7,11 +7,16 @@ import io.sluice.channel.Refusal;
 import io.sluice.channel.state.GuestLimits;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Ranges of guest memory that the GPU knows of one guest. Guarded by the guest's lock. */
 public final class GuestRegions {
   private final Set<GuestRegion> regions = new LinkedHashSet<>();
+
+  /** By their bus addresses, of which no two are the same while both have memory. */
+  private final TreeMap<Long, GuestRegion> byIova = new TreeMap<>(Long::compareUnsigned);
 
   /** ENOMEM when no more may be added. */
   public void requireRoom() {
@@ -22,12 +27,14 @@ public final class GuestRegions {
 
   public void add(GuestRegion region) {
     regions.add(region);
+    byIova.put(region.iova.value(), region);
   }
 
   /** A region that the GPU has no access to any more when this returns. */
   public void remove(GuestRegion region) {
     region.closed = true;
     regions.remove(region);
+    byIova.remove(region.iova.value(), region);
     Closing.close(region.backend::close, "memory region");
   }
 
@@ -49,8 +56,10 @@ public final class GuestRegions {
 
   /** Where guest memory of a bus address is, as far as one region goes; EFAULT. */
   public RegionExtent extentAt(long iova, long bytes) {
-    for (GuestRegion region : regions) {
-      long offset = iova - region.iova.value();
+    Map.Entry<Long, GuestRegion> below = byIova.floorEntry(iova);
+    if (below != null) {
+      GuestRegion region = below.getValue();
+      long offset = iova - below.getKey();
       if (offset >= 0 && offset < region.sizeBytes()) {
         return new RegionExtent(region, offset, Math.min(bytes, region.sizeBytes() - offset));
       }

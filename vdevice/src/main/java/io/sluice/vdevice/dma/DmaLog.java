@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.BitSet;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +32,6 @@ public final class DmaLog {
     }
   }
 
-  /** Pages in a block of the log. */
-  private static final int BLOCK_PAGES = 1 << 15;
-
   private static final long PAGE = Limits.PAGE_BYTES;
 
   private final GuestMove move;
@@ -47,9 +43,10 @@ public final class DmaLog {
   @GuardedBy("lock")
   private @Nullable List<LoggedRange> ranges;
 
-  /** By the number of the block. */
+  private volatile boolean on; // as ranges says
+
   @GuardedBy("lock")
-  private final TreeMap<Long, BitSet> written = new TreeMap<>(Long::compareUnsigned);
+  private final WrittenPages written = new WrittenPages();
 
   public DmaLog(GuestMove move) {
     this.move = move;
@@ -68,6 +65,7 @@ public final class DmaLog {
         throw refused("the log has begun already");
       }
       ranges = List.copyOf(wanted);
+      on = true;
       collect();
       written.clear();
     } finally {
@@ -80,6 +78,7 @@ public final class DmaLog {
     lock.lock();
     try {
       ranges = null;
+      on = false;
       written.clear();
     } finally {
       lock.unlock();
@@ -88,12 +87,7 @@ public final class DmaLog {
 
   /** Whether it has begun. */
   public boolean isOn() {
-    lock.lock();
-    try {
-      return ranges != null;
-    } finally {
-      lock.unlock();
-    }
+    return on; // others' locks are held by who asks, and this one for as long as it takes
   }
 
   /** Before something that may make the GPU forget: collects what it knows. */
@@ -122,9 +116,13 @@ public final class DmaLog {
         throw refused("the log has not begun");
       }
       collect();
+      if (written.isAll()) {
+        into.fill((byte) 0xff);
+        return;
+      }
       long last = iova + lengthBytes - 1;
       long lastPage = last >>> 12;
-      long page = nextWritten(iova >>> 12, lastPage);
+      long page = written.next(iova >>> 12, lastPage);
       while (page >= 0) {
         long begin = page * PAGE;
         long end = begin + PAGE - 1;
@@ -139,36 +137,13 @@ public final class DmaLog {
         }
         // A page that is only partly inside is told again, by the report of its other part.
         if (beginsInside && endsInside) {
-          block(page).clear(inBlock(page));
+          written.remove(page);
         }
-        page = page == lastPage ? -1 : nextWritten(page + 1, lastPage);
+        page = page == lastPage ? -1 : written.next(page + 1, lastPage);
       }
     } finally {
       lock.unlock();
     }
-  }
-
-  /** The first written page of some; -1 when there is none. Page numbers have 52 bits. */
-  @GuardedBy("lock")
-  private long nextWritten(long first, long last) {
-    for (long number :
-        written.subMap(first / BLOCK_PAGES, true, last / BLOCK_PAGES, true).keySet()) {
-      long base = number * BLOCK_PAGES;
-      int found = block(base).nextSetBit((int) Math.max(0, first - base));
-      if (found >= 0) {
-        return base + found <= last ? base + found : -1;
-      }
-    }
-    return -1;
-  }
-
-  @GuardedBy("lock")
-  private BitSet block(long page) {
-    return written.computeIfAbsent(page / BLOCK_PAGES, _ -> new BitSet(BLOCK_PAGES));
-  }
-
-  private static int inBlock(long page) {
-    return (int) (page % BLOCK_PAGES);
   }
 
   @GuardedBy("lock")
@@ -210,8 +185,7 @@ public final class DmaLog {
       long first = at;
       if (logged != null
           && (logged.isEmpty() || logged.stream().anyMatch(range -> range.touches(first, last)))) {
-        long page = at >>> 12;
-        block(page).set(inBlock(page));
+        written.add(at >>> 12);
       }
     }
   }

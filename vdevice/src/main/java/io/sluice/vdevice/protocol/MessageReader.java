@@ -22,6 +22,12 @@ import java.util.function.UnaryOperator;
  * one piece and is short.
  */
 public final class MessageReader {
+  /**
+   * Descriptors that may have come before the whole message has: as many as a message may have, and
+   * as many again, so that one which has too many is answered before more are taken.
+   */
+  private static final int MOST_FDS = 2 * Limits.MAX_MESSAGE_FDS;
+
   /** Header and body of a REGION_WRITE of 4 bytes; no message that takes descriptors is shorter. */
   public static final int AHEAD = 36;
 
@@ -123,9 +129,13 @@ public final class MessageReader {
   /**
    * Receives until there are enough bytes. A client may take its time within a message, but not
    * with a socket in it, which may be its own: whoever waits with that never hears that it is gone.
+   * Nor may it bring more descriptors with each byte.
    */
   private boolean fill(int least, int most) {
     while (had < least) {
+      if (fds.size() > MOST_FDS) {
+        return false;
+      }
       long got = receive(most);
       if (got == 0 || got < 0 && (!patient || fds.hasSocket(kernel))) {
         return false;

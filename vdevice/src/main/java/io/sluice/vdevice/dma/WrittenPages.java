@@ -1,0 +1,78 @@
+package io.sluice.vdevice.dma;
+
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A set of pages of the bus, by their numbers, which have 52 bits. It holds so many blocks of them
+ * and no more: a client whose maps wander through more addresses has all pages in it from then on.
+ * For one thread at a time.
+ */
+final class WrittenPages {
+  /** Pages in a block, which is of 4 KiB. */
+  static final int BLOCK_PAGES = 1 << 15;
+
+  /** Most blocks: those of 1 TiB, if none of it is left out. */
+  static final int MOST_BLOCKS = 1 << 13;
+
+  /** By the number of the block; none is empty. */
+  private final TreeMap<Long, BitSet> blocks = new TreeMap<>();
+
+  private boolean all;
+
+  /** Whether every page is in it, as it had more than it can hold. */
+  boolean isAll() {
+    return all;
+  }
+
+  void add(long page) {
+    if (all) {
+      return;
+    }
+    BitSet block = blocks.get(page / BLOCK_PAGES);
+    if (block == null) {
+      if (blocks.size() == MOST_BLOCKS) {
+        all = true;
+        blocks.clear();
+        return;
+      }
+      block = new BitSet(BLOCK_PAGES);
+      blocks.put(page / BLOCK_PAGES, block);
+    }
+    block.set((int) (page % BLOCK_PAGES));
+  }
+
+  /** Takes one out; of all it takes none. */
+  void remove(long page) {
+    BitSet block = blocks.get(page / BLOCK_PAGES);
+    if (block != null) {
+      block.clear((int) (page % BLOCK_PAGES));
+      if (block.isEmpty()) {
+        blocks.remove(page / BLOCK_PAGES);
+      }
+    }
+  }
+
+  /** The first from one to another, both included; -1 when there is none. */
+  long next(long first, long last) {
+    if (all) {
+      return first <= last ? first : -1;
+    }
+    for (Map.Entry<Long, BitSet> entry :
+        blocks.subMap(first / BLOCK_PAGES, true, last / BLOCK_PAGES, true).entrySet()) {
+      long base = entry.getKey() * BLOCK_PAGES;
+      int found = entry.getValue().nextSetBit((int) Math.max(0, first - base));
+      if (found >= 0) {
+        return base + found <= last ? base + found : -1;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes out all. */
+  void clear() {
+    blocks.clear();
+    all = false;
+  }
+}

@@ -1,0 +1,66 @@
+package io.sluice.vdevice.dma;
+
+import static io.sluice.vdevice.dma.WrittenPages.BLOCK_PAGES;
+import static io.sluice.vdevice.dma.WrittenPages.MOST_BLOCKS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testbed.fakes.Seeds;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The set of written pages. */
+@ExtendWith(Seeds.class)
+final class WrittenPagesTest {
+  private static final long LAST = (1L << 52) - 1;
+
+  private final WrittenPages pages = new WrittenPages();
+
+  @Test
+  void next_afterAnyHistory_isThatOfASet(RandomGenerator random) {
+    TreeSet<Long> model = new TreeSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      long page = random.nextLong(0, 4L * BLOCK_PAGES);
+      if (random.nextInt(3) == 0) {
+        pages.remove(page);
+        model.remove(page);
+      } else {
+        pages.add(page);
+        model.add(page);
+      }
+      long first = random.nextLong(0, 4L * BLOCK_PAGES);
+      long last = first + random.nextLong(0, BLOCK_PAGES);
+      Long next = model.ceiling(first);
+      assertThat(pages.next(first, last)).isEqualTo(next == null || next > last ? -1 : next);
+    }
+  }
+
+  /** As by a client that unmaps what the GPU has written, and maps it elsewhere. */
+  @Test
+  void add_toMoreBlocksThanThereMayBe_hasAll() {
+    for (int block = 0; block < MOST_BLOCKS; block++) {
+      pages.add((long) block * BLOCK_PAGES);
+    }
+    assertThat(pages.isAll()).isFalse();
+    pages.add(LAST);
+
+    assertThat(pages.isAll()).isTrue();
+    assertThat(pages.next(77, 80)).isEqualTo(77);
+    pages.remove(77);
+    assertThat(pages.next(77, 80)).isEqualTo(77);
+    pages.clear();
+    assertThat(pages.isAll()).isFalse();
+    assertThat(pages.next(0, LAST)).isEqualTo(-1);
+  }
+
+  @Test
+  void remove_ofTheLastOfABlock_makesRoomForAnother() {
+    for (int block = 0; block < 3 * MOST_BLOCKS; block++) {
+      pages.add((long) block * BLOCK_PAGES);
+      pages.remove((long) block * BLOCK_PAGES);
+    }
+    assertThat(pages.isAll()).isFalse();
+    assertThat(pages.next(0, LAST)).isEqualTo(-1);
+  }
+}
