@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ final class BufferTable {
   private long lastSerial;
   private final long cardBytes;
   private final boolean movable;
-  private volatile long limitBytes; // written under the lock
+  private final AtomicLong limit = new AtomicLong(); // changed without the lock, too
 
   /**
    * @param cardBytes video memory of the card
@@ -45,23 +46,24 @@ final class BufferTable {
     this.backend = backend;
     this.cardBytes = cardBytes;
     this.movable = movable;
-    limitBytes = cardBytes;
+    limit.set(cardBytes);
     pages = new RegisteredPages(regions);
   }
 
   /** Video memory that the guest may hold; may be asked without the lock. */
   long limitBytes() {
-    return limitBytes;
+    return limit.get();
   }
 
-  /** Changes the limit; whether it was another. What is held stays. */
+  /**
+   * Changes the limit; whether it was another. What is held stays, and what is being allocated when
+   * this is called without the lock.
+   */
   boolean setLimit(long bytes) {
     if (bytes < 0 || bytes > cardBytes) {
       throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
     }
-    boolean news = bytes != limitBytes;
-    limitBytes = bytes;
-    return news;
+    return limit.getAndSet(bytes) != bytes;
   }
 
   HeldBytes account() {
@@ -122,7 +124,7 @@ final class BufferTable {
     }
     long rounded = GemFlags.roundUp(request.flags(), size);
     long used = account.vramBytes();
-    boolean over = !GemFlags.isSystem(request.flags()) && rounded > limitBytes - used;
+    boolean over = !GemFlags.isSystem(request.flags()) && rounded > limit.get() - used;
     if (over && !overflow) {
       throw Refusal.outOfMemory(
           "over the guest's share of video memory, bytes="
@@ -130,7 +132,7 @@ final class BufferTable {
               + " used="
               + used
               + " limit="
-              + limitBytes,
+              + limit.get(),
           "Free some, or raise the guest's share.");
     }
     int handle = handleForNewBuffer();
@@ -168,7 +170,7 @@ final class BufferTable {
    */
   int move(List<Long> serials, boolean toSystem) {
     List<GuestMemory> moving = new ArrayList<>(serials.size());
-    long room = limitBytes - account.vramBytes();
+    long room = limit.get() - account.vramBytes();
     for (long serial : serials) {
       GuestMemory memory = buffers.get(serial);
       if (memory != null
@@ -248,7 +250,7 @@ final class BufferTable {
 
   /** Whether a buffer that is restored goes to system memory. */
   private boolean evict(MemoryRequest request, boolean evicted) {
-    return movable && (evicted || request.sizeBytes() > limitBytes - account.vramBytes());
+    return movable && (evicted || request.sizeBytes() > limit.get() - account.vramBytes());
   }
 
   /** A region is gone: no buffer has pages of it. */

@@ -34,7 +34,7 @@ public final class GuestBuffers {
   private final GuestListener listener;
 
   /** Whether what is beyond the share gets system memory. Guarded by lock. */
-  private boolean overflowToSystem;
+  private volatile boolean overflowToSystem;
 
   GuestBuffers(
       String guest,
@@ -185,9 +185,13 @@ public final class GuestBuffers {
 
   // ---- the share of video memory ----
 
-  /** Memory used and allowed. */
+  /**
+   * Memory used and allowed. Waits for nothing that is under way, whose use does not count yet:
+   * whoever asks for all guests would wait with all of them for what one has begun.
+   */
   public MemoryUse use() {
-    return lock.call(state::use);
+    lock.requireOpen();
+    return state.published();
   }
 
   /** What the GPU accounts to this guest; equals {@link #use} in what both tell. */
@@ -197,14 +201,25 @@ public final class GuestBuffers {
 
   /**
    * Changes the video memory that this guest may hold; when it is another amount the listener is
-   * told. What it holds already stays.
+   * told. What it holds already stays, and what it is allocating now. Waits for nothing.
    *
    * @param bytes 0 to the GPU's video memory
    */
   public void setLimit(long bytes) {
-    if (lock.call(() -> buffers.setLimit(bytes))) {
+    lock.requireOpen();
+    if (buffers.setLimit(bytes)) {
       listener.onVramLimit(bytes, gpu.timeNs());
     }
+  }
+
+  /**
+   * The same, and waits for what is under way.
+   *
+   * @return whether the guest holds no more than that, and will not
+   */
+  public boolean keepTo(long bytes) {
+    setLimit(bytes);
+    return lock.call(() -> buffers.account().vramBytes() <= bytes);
   }
 
   /** Video memory that this guest may hold; waits for nothing. */
@@ -217,12 +232,11 @@ public final class GuestBuffers {
    * Capability#EVICTION}.
    */
   public void setOverflowToSystem(boolean overflow) {
-    lock.run(() -> {
-      if (overflow) {
-        capabilities.require(Capability.EVICTION, "system memory in place of video memory");
-      }
-      overflowToSystem = overflow;
-    });
+    lock.requireOpen();
+    if (overflow) {
+      capabilities.require(Capability.EVICTION, "system memory in place of video memory");
+    }
+    overflowToSystem = overflow;
   }
 
   /** From now on the guest shares the GPU's video memory with others. */

@@ -110,6 +110,13 @@ final class GuestLock {
     return closed;
   }
 
+  /** For what needs no lock; ENODEV once the guest is closed. */
+  void requireOpen() {
+    if (closed) {
+      throw Refusal.closed(guest);
+    }
+  }
+
   private void enter() {
     lock.lock();
     if (closed) {

@@ -29,6 +29,7 @@ final class GuestState {
   private int generation = 1;
   private boolean givenAway;
   private long changesReported;
+  private volatile MemoryUse published = MemoryUse.NONE;
 
   GuestState(
       String name,
@@ -49,8 +50,19 @@ final class GuestState {
     return generation;
   }
 
+  /** The use of memory as it was when the lock was given back last; waits for nothing. */
+  MemoryUse published() {
+    MemoryUse last = published;
+    return new MemoryUse(
+        last.usesGpu(),
+        last.videoBytes(),
+        buffers.limitBytes(),
+        last.systemBytes(),
+        last.evictedBytes());
+  }
+
   /** The use of memory now. */
-  MemoryUse use() {
+  private MemoryUse use() {
     HeldBytes account = buffers.account();
     return new MemoryUse(
         !buffers.isEmpty() || !spaces.isEmpty(),
@@ -60,11 +72,14 @@ final class GuestState {
         account.evictedBytes());
   }
 
-  /** Whether {@link #use} may be another than when this was last asked. */
+  /** Whether the use of memory may be another than when this was last asked; publishes it then. */
   boolean takeChanged() {
     long changes = buffers.account().changes() + spaces.changes();
     boolean news = changes != changesReported;
     changesReported = changes;
+    if (news) {
+      published = use();
+    }
     return news;
   }
 

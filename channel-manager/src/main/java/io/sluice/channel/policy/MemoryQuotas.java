@@ -305,10 +305,11 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   boolean limitOwn(String guest, long bytes) {
     Guest own = attached.get(guest);
+    boolean[] keeps = {true};
     if (own != null) {
-      ifThere(own, () -> own.buffers().setLimit(bytes));
+      ifThere(own, () -> keeps[0] = own.buffers().keepTo(bytes));
     }
-    return ownUse(guest).videoBytes() <= bytes;
+    return keeps[0];
   }
 
   void takeLock() {

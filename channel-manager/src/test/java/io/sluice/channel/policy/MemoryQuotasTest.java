@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.guest.GpuRig;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.sluice.quota.MovableBuffer;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Timeout;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.guest.Worker;
@@ -94,6 +98,43 @@ final class MemoryQuotasTest {
       pass();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 2));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  /** What a guest does may take as long as it makes it take: no other waits for it. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void attach_beside_aGuestThatIsBusy_waitsForNothing() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      a.buffers().allocate(0, 0, 0, MIB);
+      List<Long> ids = a.buffers().movable().stream().map(MovableBuffer::id).toList();
+      CountDownLatch busy = new CountDownLatch(1);
+      CountDownLatch done = new CountDownLatch(1);
+      Thread work =
+          new Thread(
+              () ->
+                  a.buffers()
+                      .move(
+                          ids,
+                          true,
+                          () -> {
+                            busy.countDown();
+                            Uninterruptibles.awaitUninterruptibly(done);
+                          }));
+      work.start();
+      busy.await();
+
+      Guest b = attach(rig, "b");
+      b.spaces().create();
+      b.buffers().allocate(0, 0, 0, MIB);
+      assertThat(quotas.use("a").videoBytes()).isEqualTo(MIB);
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+      assertThat(a.buffers().limitBytes()).isEqualTo(16 * MIB);
+
+      done.countDown();
+      work.join();
+      assertThat(quotas.use("a").evictedBytes()).isEqualTo(MIB);
     }
   }
 
