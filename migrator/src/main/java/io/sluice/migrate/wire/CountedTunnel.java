@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.timeout.IdleStateHandler;
 import java.nio.ByteBuffer;
 
 /**
@@ -30,7 +29,7 @@ final class CountedTunnel {
     ChannelPipeline pipeline = sections.pipeline();
     var _ = machine.pipeline().addLast(new FromSource(tunnel, window));
     var _ = pipeline.addLast(new ToSource(machine, window));
-    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(BeginningTimeout.class);
     var _ = pipeline.remove(sections.handler());
     tunnel.config().setAutoRead(true);
     window.begin(machine, tunnel);
@@ -42,7 +41,7 @@ final class CountedTunnel {
     ChannelPipeline pipeline = sections.pipeline();
     var _ = machine.pipeline().addLast(new FromDestination(tunnel));
     var _ = pipeline.addLast(new ToDestination(machine));
-    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(BeginningTimeout.class);
     var _ = pipeline.remove(sections.handler());
     pipeline.get(WireCodec.class).expectBytes();
     tunnel.config().setAutoRead(true);

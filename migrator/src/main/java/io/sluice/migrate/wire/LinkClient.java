@@ -9,7 +9,6 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.traffic.GlobalTrafficShapingHandler;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
@@ -174,7 +173,7 @@ public final class LinkClient implements AutoCloseable {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-      if (event instanceof IdleStateEvent) {
+      if (event == BeginningTimeout.Event.OVER) {
         fail(context, WireFailure.connect(peer(), new IOException("no answer")), true);
       }
       context.fireUserEventTriggered(event);

@@ -12,7 +12,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import io.netty.handler.timeout.IdleStateEvent;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.MigrationLink;
@@ -219,7 +218,7 @@ public final class LinkServer implements AutoCloseable {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-      if (event instanceof IdleStateEvent) {
+      if (event == BeginningTimeout.Event.OVER) {
         context.close();
       } else if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
         unauthenticated.passed(context.channel());

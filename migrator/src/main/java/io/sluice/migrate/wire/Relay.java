@@ -10,7 +10,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
-import io.netty.handler.timeout.IdleStateHandler;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.net.UnixDomainSocketAddress;
@@ -35,7 +34,7 @@ final class Relay extends TunnelHandler {
     ChannelPipeline pipeline = sections.pipeline();
     var _ = plain.pipeline().addLast(new Relay(tunnel));
     var _ = pipeline.addLast(new Relay(plain));
-    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(BeginningTimeout.class);
     var _ = pipeline.remove(sections.handler());
     var _ = pipeline.remove(WireCodec.class);
     tunnel.config().setAutoRead(true);

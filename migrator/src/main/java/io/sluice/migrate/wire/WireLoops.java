@@ -2,6 +2,7 @@ package io.sluice.migrate.wire;
 
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The event loops of a daemon's migrations, and what all of their connections have in common. */
 public final class WireLoops implements AutoCloseable {
-  /** How long a beginning may take: connecting, the handshake, the first words. */
+  /** How long each stage of a beginning may take: connecting, the handshake, the first words. */
   static final Duration BEGINNING = Duration.ofSeconds(10);
 
   /** A cut is mended within this, or the link ends. */
@@ -133,9 +134,9 @@ public final class WireLoops implements AutoCloseable {
     boolean _ = channels.add(channel);
   }
 
-  /** A connection that says nothing while it begins is not waited for. */
-  static IdleStateHandler beginning() {
-    return new IdleStateHandler(BEGINNING.toSeconds(), 0, 0, TimeUnit.SECONDS);
+  /** A connection that does not come to the end of its first words in time is not waited for. */
+  static ChannelHandler beginning() {
+    return new BeginningTimeout();
   }
 
   /** A connection becomes a stream: frames come, and this end says something now and then. */
@@ -145,7 +146,7 @@ public final class WireLoops implements AutoCloseable {
         context
             .pipeline()
             .replace(
-                IdleStateHandler.class,
+                BeginningTimeout.class,
                 name,
                 new IdleStateHandler(0, SAY_SOMETHING_MS, 0, TimeUnit.MILLISECONDS));
   }

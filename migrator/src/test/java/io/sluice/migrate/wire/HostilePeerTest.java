@@ -8,6 +8,7 @@ import io.sluice.migrate.link.MigrationLink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -98,6 +99,28 @@ final class HostilePeerTest {
       } catch (IOException _) {
         return new byte[0]; // a reset: the server would not even listen
       }
+    }
+  }
+
+  /** As {@link #say}, a byte each half a second; the connection stays open behind the last. */
+  private byte[] trickle(byte[] word) throws Exception {
+    try (SSLSocket socket =
+        (SSLSocket)
+            tls.getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
+      socket.setSoTimeout(500);
+      for (byte each : word) {
+        socket.getOutputStream().write(each);
+        try {
+          int answer = socket.getInputStream().read();
+          return answer < 0 ? new byte[0] : new byte[] {(byte) answer};
+        } catch (SocketTimeoutException _) {
+          // It is still waited for.
+        }
+      }
+      throw new AssertionError("all of it was waited for");
+    } catch (IOException _) {
+      return new byte[0]; // a reset
     }
   }
 
@@ -235,6 +258,14 @@ final class HostilePeerTest {
       }
       assertThat(socket.getInputStream().readAllBytes()).containsExactly(4, 5);
     }
+  }
+
+  /** A byte now and then is none of the words that are waited for; the time is the real one. */
+  @Test
+  void hello_trickles_isNotWaitedFor() throws Exception {
+    byte[] hello = hello(1, 1, 0, 1, 0);
+    assertThat(trickle(hello)).isEmpty();
+    assertThat(rig.server.linkOf(new UUID(7, 9))).isNull();
   }
 
   @Test
