@@ -22,6 +22,7 @@ final class FrameMemory {
 
   private final boolean direct;
   private final int mostFree;
+  private final IncomingBudget incoming;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -32,8 +33,21 @@ final class FrameMemory {
    * @param mostFree most buffers that are kept while nobody uses them
    */
   FrameMemory(boolean direct, int mostFree) {
+    this(direct, mostFree, IncomingBudget.usual());
+  }
+
+  /**
+   * @param incoming what all frames hold that are in this memory, or beside it, and wait
+   */
+  FrameMemory(boolean direct, int mostFree, IncomingBudget incoming) {
     this.direct = direct;
     this.mostFree = mostFree;
+    this.incoming = incoming;
+  }
+
+  /** The account of frames that wait for whoever takes them. */
+  IncomingBudget incoming() {
+    return incoming;
   }
 
   /** A buffer from 0 to a limit, little-endian; its bytes are any. */

@@ -1,6 +1,5 @@
 package io.sluice.migrate.wire;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -17,14 +16,9 @@ import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.MigrationLink;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -43,14 +37,12 @@ public final class LinkServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
   private final RefusalLog refusals = new RefusalLog(LOG, System::nanoTime);
 
-  /** Links at one time. */
-  private static final int MAX_LINKS = 16;
-
   /** Connections at one time that have not come to the end of a stage of their beginning. */
   private static final int MAX_PENDING = 512;
 
   /** Those of one address: all streams of all links may come from one. */
-  private static final int MAX_OF_ADDRESS = MAX_LINKS * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
+  private static final int MAX_OF_ADDRESS =
+      AcceptedLinks.MOST * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
 
   private final WireLoops loops;
   private final TlsFiles files;
@@ -63,28 +55,9 @@ public final class LinkServer implements AutoCloseable {
   /** Features that clients may use. */
   private final int offered = ZstdLibrary.unavailable() == null ? WireMessages.ZSTD : 0;
 
-  private final ReentrantLock lock = new ReentrantLock();
-
-  @GuardedBy("lock")
-  private final Map<UUID, AcceptedLink> links = new HashMap<>();
-
-  private final PendingConnections unauthenticated =
-      new PendingConnections("certificate", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
-  private final PendingConnections undecided =
-      new PendingConnections("first word", MAX_PENDING, MAX_OF_ADDRESS, this::hasLink);
-
-  /** A link and what of it has come. */
-  private static final class AcceptedLink {
-    final WireLink link;
-    final String address;
-    final Set<Integer> connected = new HashSet<>();
-    boolean announced;
-
-    AcceptedLink(WireLink link, String address) {
-      this.link = link;
-      this.address = address;
-    }
-  }
+  private final AcceptedLinks links;
+  private final PendingConnections unauthenticated;
+  private final PendingConnections undecided;
 
   /** One to which no sessions of other hosts' guests come. */
   public LinkServer(
@@ -119,6 +92,14 @@ public final class LinkServer implements AutoCloseable {
     this.tunnels = tunnels;
     this.files = files;
     tls = files.server();
+    links =
+        new AcceptedLinks(
+            loops.frames(),
+            loops::nowNs,
+            (task, after) -> loops.group().schedule(task, after.toMillis(), TimeUnit.MILLISECONDS));
+    unauthenticated =
+        new PendingConnections("certificate", MAX_PENDING, MAX_OF_ADDRESS, links::hasAny);
+    undecided = new PendingConnections("first word", MAX_PENDING, MAX_OF_ADDRESS, links::hasAny);
     ServerBootstrap bootstrap = new ServerBootstrap();
     bootstrap
         .group(loops.group())
@@ -171,16 +152,6 @@ public final class LinkServer implements AutoCloseable {
       unauthenticated.received(context.channel());
       context.fireChannelRead(message);
       context.pipeline().remove(this);
-    }
-  }
-
-  /** Whether an address is that of a link's source. */
-  private boolean hasLink(String address) {
-    lock.lock();
-    try {
-      return links.values().stream().anyMatch(link -> link.address.equals(address));
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -243,7 +214,7 @@ public final class LinkServer implements AutoCloseable {
   // ---- streams ----
 
   private void stream(ChannelHandlerContext context, WireMessages.LinkHello hello) {
-    AcceptedLink incoming = find(hello, context.channel().remoteAddress());
+    AcceptedLinks.AcceptedLink incoming = links.find(hello, context.channel().remoteAddress());
     WireLink link = incoming.link;
     WireStream stream = link.streams().get(hello.stream());
     // Before it is attached: the peer takes the count for this connection's beginning.
@@ -262,79 +233,13 @@ public final class LinkServer implements AutoCloseable {
       var _ = context.channel().pipeline().addBefore("stream", "zstd", new PageCompression(link));
     }
     stream.attach(context.channel(), hello.received());
-    if (isNowWhole(incoming, hello.stream())) {
+    if (links.isNowWhole(incoming, hello.stream())) {
       onLink.accept(link);
     }
+    if (link.isEnded()) {
+      context.close(); // it has ended since it was found, and does not know of this connection
+    }
     link.wake();
-  }
-
-  private AcceptedLink find(WireMessages.LinkHello hello, SocketAddress peer) {
-    if (hello.streams() < 1 || hello.streams() > MigrationLink.MAX_DATA_STREAMS) {
-      throw WireFailure.protocol("a link of " + hello.streams() + " streams");
-    }
-    lock.lock();
-    try {
-      AcceptedLink known = links.get(hello.id());
-      if (known == null) {
-        if (hello.received() != 0) {
-          throw new RefusedException(
-              WireCode.FORGOTTEN,
-              Errno.ENOTCONN,
-              "the link that was cut is not known here any more",
-              "");
-        }
-        if (links.size() >= MAX_LINKS) {
-          throw new RefusedException(
-              WireCode.TOO_MANY,
-              Errno.EBUSY,
-              "too many migrations come in, limit=" + MAX_LINKS,
-              "");
-        }
-        UUID id = hello.id();
-        known =
-            new AcceptedLink(
-                new WireLink(
-                    id,
-                    String.valueOf(peer),
-                    hello.streams(),
-                    loops.frames(),
-                    loops.nowNs(),
-                    () -> forget(id)),
-                PendingConnections.address(peer));
-        links.put(id, known);
-      }
-      if (known.link.dataStreams() != hello.streams()) {
-        throw WireFailure.protocol("a stream of another link");
-      }
-      return known;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isNowWhole(AcceptedLink incoming, int stream) {
-    lock.lock();
-    try {
-      boolean again = !incoming.connected.add(stream);
-      if (again) {
-        incoming.link.reconnected();
-      }
-      boolean whole =
-          !incoming.announced && incoming.connected.size() == incoming.link.dataStreams() + 1;
-      incoming.announced |= whole;
-      return whole;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void forget(UUID id) {
-    lock.lock();
-    try {
-      links.remove(id);
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** The source connects again, or the link ends. */
@@ -368,24 +273,11 @@ public final class LinkServer implements AutoCloseable {
   @Override
   public void close() {
     var _ = listener.close().awaitUninterruptibly();
-    Set<AcceptedLink> left;
-    lock.lock();
-    try {
-      left = Set.copyOf(links.values());
-    } finally {
-      lock.unlock();
-    }
-    left.forEach(incoming -> incoming.link.close());
+    links.all().forEach(WireLink::close);
   }
 
   /** For tests: the connection of a stream, if there is one. */
   @Nullable WireLink linkOf(UUID id) {
-    lock.lock();
-    try {
-      AcceptedLink incoming = links.get(id);
-      return incoming == null ? null : incoming.link;
-    } finally {
-      lock.unlock();
-    }
+    return links.linkOf(id);
   }
 }

@@ -20,7 +20,8 @@ enum WireCode implements ErrorEntry {
   NO_TUNNEL("SLU-NET-012", "Nothing waits for a machine's tunnel.", "Its migration has ended, or the peer is hostile.", "Try the migration again."),
   NO_QEMU("SLU-NET-013", "QEMU does not listen for the machine that comes.", "It has ended, or was started without -incoming defer.", "Start it with -S -incoming defer, and try again."),
   NO_ZSTD("SLU-NET-014", "Compression cannot be had.", "Java may not load the native library of zstd.", "Start Java with --enable-native-access=com.github.luben.zstd_jni, or do not compress."),
-  NO_PLACE("SLU-NET-015", "The other side takes no session of this guest.", "Its [sessions] accept-from does not name this host, or it has as many as it takes.", "See the reason, and [sessions] of the other daemon's configuration.");
+  NO_PLACE("SLU-NET-015", "The other side takes no session of this guest.", "Its [sessions] accept-from does not name this host, or it has as many as it takes.", "See the reason, and [sessions] of the other daemon's configuration."),
+  NOT_WHOLE("SLU-NET-016", "A link did not become whole.", "Connections that the source announced did not come, or it is hostile.", "See whether something between the hosts holds single connections up.");
   // spotless:on
 
   private final ErrorText text;

@@ -41,6 +41,15 @@ final class WireFailure {
         "See whether the other host runs and can be reached.");
   }
 
+  /** Streams of it that were announced have not come. */
+  static RefusedException notWhole(int missing, long seconds) {
+    return new RefusedException(
+        WireCode.NOT_WHOLE,
+        Errno.ETIMEDOUT,
+        "the link did not become whole, streams missing=" + missing + ", seconds=" + seconds,
+        "See whether something between the hosts holds single connections up.");
+  }
+
   /** The peer's answer to a beginning. */
   static RefusedException refused(String peer, String reason) {
     return new RefusedException(

@@ -165,6 +165,11 @@ final class WireLink implements MigrationLink {
     waker.run();
   }
 
+  /** Nobody will take what has come, nor what comes yet. */
+  void discard() {
+    streams.forEach(WireStream::discard);
+  }
+
   boolean isEnded() {
     return failure.get() != null;
   }

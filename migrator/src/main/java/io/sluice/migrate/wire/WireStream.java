@@ -20,8 +20,18 @@ final class WireStream {
   /** Bytes kept for retransmission: what a cut can cost. */
   static final long WINDOW_BYTES = 8L << 20;
 
-  /** Bytes received and not yet polled, beyond which reading pauses. */
-  private static final long MAX_INCOMING_BYTES = 16L << 20;
+  /** Bytes that what was received and not yet polled holds, beyond which reading pauses. */
+  static final long MAX_INCOMING_BYTES = 16L << 20;
+
+  /**
+   * Beyond this a link ends. What is read at one time goes on coming behind a pause, and a small
+   * packed section may be a long frame; of an honest peer it is a window at most, or what the loop
+   * reads at a time, in whole buffers.
+   */
+  static final long MOST_INCOMING_BYTES = 5 * MAX_INCOMING_BYTES;
+
+  /** Of a frame, beside its payload: there may be many that have none. */
+  private static final int FRAME_BYTES = 128;
 
   /** Frames of a control stream that wait; a peer that lets more pile up is none. */
   private static final int MAX_FRAMES = 1 << 16;
@@ -75,6 +85,10 @@ final class WireStream {
   @GuardedBy("lock")
   private boolean paused;
 
+  /** The link is over: what waits is counted no more, and nothing is added to it. */
+  @GuardedBy("lock")
+  private boolean ended;
+
   /** The last connection that this stream went over, also after its end. */
   @GuardedBy("lock")
   private @Nullable Channel latest;
@@ -124,9 +138,12 @@ final class WireStream {
     try {
       Frame frame = incoming.poll();
       if (frame != null) {
-        incomingBytes -= frame.sizeBytes();
+        incomingBytes -= heldBytes(frame);
+        if (!ended) {
+          link.frames().incoming().release(heldBytes(frame));
+        }
         Channel current = channel;
-        if (paused && incomingBytes < MAX_INCOMING_BYTES / 2 && current != null) {
+        if (paused && hasRoom(2) && current != null) {
           paused = false;
           current.config().setAutoRead(true);
         }
@@ -135,6 +152,22 @@ final class WireStream {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** What a frame holds while it waits: all of its buffer, however little is in it. */
+  private static long heldBytes(Frame frame) {
+    return FRAME_BYTES + frame.payload().capacity();
+  }
+
+  /**
+   * Whether more may come, as far as this stream and all together are concerned.
+   *
+   * @param part of what is allowed is looked at: one over this
+   */
+  @GuardedBy("lock")
+  private boolean hasRoom(int part) {
+    return incomingBytes <= IncomingBudget.SHARE_BYTES / part
+        || incomingBytes <= MAX_INCOMING_BYTES / part && !link.frames().incoming().isFull();
   }
 
   /** Bytes taken and not acknowledged. */
@@ -208,7 +241,11 @@ final class WireStream {
       former = channel;
       channel = connection;
       latest = connection;
-      paused = false;
+      // A new connection brings nothing that the former one was not to bring.
+      paused = !hasRoom(1);
+      if (paused) {
+        connection.config().setAutoRead(false);
+      }
       told = received;
       drop(peerReceived);
       written = peerReceived;
@@ -342,16 +379,17 @@ final class WireStream {
     Frame frame = new Frame(type, section.version(), section.payload());
     lock.lock();
     try {
-      if (channel != connection) {
-        return; // a former connection's: the new one brings it again
+      if (channel != connection || ended) {
+        return; // a former connection's: the new one brings it again; or nobody's
       }
-      if (incoming.size() >= MAX_FRAMES) {
+      if (incoming.size() >= MAX_FRAMES || incomingBytes > MOST_INCOMING_BYTES) {
         throw WireFailure.protocol("too many frames at once, stream=" + number);
       }
       incoming.add(frame);
-      incomingBytes += frame.sizeBytes();
+      incomingBytes += heldBytes(frame);
+      link.frames().incoming().hold(heldBytes(frame));
       received++;
-      if (!paused && incomingBytes > MAX_INCOMING_BYTES) {
+      if (!paused && !hasRoom(1)) {
         paused = true;
         connection.config().setAutoRead(false);
       }
@@ -407,11 +445,34 @@ final class WireStream {
     }
   }
 
+  /** Ends counting: what waits is whoever's who still takes it. */
+  @GuardedBy("lock")
+  private void end() {
+    if (!ended) {
+      ended = true;
+      link.frames().incoming().release(incomingBytes);
+    }
+  }
+
+  /** Forgets what has come, and takes no more. */
+  void discard() {
+    lock.lock();
+    try {
+      end();
+      incoming.forEach(link::used);
+      incoming.clear();
+      incomingBytes = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Ends the connection, after a last word. */
   void close(WireSection lastWord) {
     Channel current;
     lock.lock();
     try {
+      end();
       current = channel;
       channel = null;
     } finally {
