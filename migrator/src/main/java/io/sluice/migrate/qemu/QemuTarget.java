@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,17 +63,29 @@ public final class QemuTarget implements TargetMachine {
   /**
    * Takes the machine's monitor. Blocks.
    *
+   * @param ways makes the way of its stream once the monitor is had: who cannot have it, because
+   *     another one receives there, touches nothing of that one's
    * @param patience for an answer of QEMU or of the device's client
    * @throws SluiceException the monitor cannot be had
    */
   public static QemuTarget open(
       GuestDevice device,
       Path qmp,
-      RamTransport.Target transport,
+      Supplier<? extends RamTransport.Target> ways,
       Duration patience,
       ThreadFactory threads) {
-    return new QemuTarget(
-        device, QemuMachine.connect(qmp, threads, patience), transport, patience, threads);
+    QemuMachine machine = QemuMachine.connect(qmp, threads, patience);
+    RamTransport.Target way = null;
+    try {
+      way = ways.get();
+      return new QemuTarget(device, machine, way, patience, threads);
+    } catch (RuntimeException | Error e) {
+      machine.close();
+      if (way != null) {
+        way.close();
+      }
+      throw e;
+    }
   }
 
   /**

@@ -64,10 +64,21 @@ public final class SessionsTarget implements TargetMachine {
     }
     ByteBuffer answer = machine.prepare(described.machine());
     if (sessions.isPresent()) {
-      arriving = new ArrivingSessions(kernel, sessions.get(), ways.get(), threads);
+      arriving = arriving(sessions.get());
     }
     ByteBuffer address = arriving == null ? ByteBuffer.allocate(0) : arriving.way().address();
     return SessionMessages.answer(address, answer);
+  }
+
+  /** A way that nobody listens at would be waited for without end. */
+  private ArrivingSessions arriving(MachineSessions sessions) {
+    RamTransport.Target way = ways.get();
+    try {
+      return new ArrivingSessions(kernel, sessions, way, threads);
+    } catch (RuntimeException | Error e) {
+      way.close();
+      throw e;
+    }
   }
 
   @Override

@@ -276,8 +276,9 @@ final class Checkpoints {
         QemuTarget.open(
             host.device(),
             qmp,
-            MachineCheckpoint.from(
-                reader, HostRoute.beside(qmp, HostRoute.IN), surroundings.threads()),
+            () ->
+                MachineCheckpoint.from(
+                    reader, HostRoute.beside(qmp, HostRoute.IN), surroundings.threads()),
             PATIENCE,
             surroundings.threads());
     return new SessionsTarget(

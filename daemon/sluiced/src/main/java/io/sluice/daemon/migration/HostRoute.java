@@ -43,6 +43,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -193,9 +194,10 @@ final class HostRoute implements AutoCloseable {
     LinkClient client =
         new LinkClient(
             loops, to.getHostString(), to.getPort(), files, request.bytesPerSecond(), compressed);
+    SourceMachine machine;
     try {
       Path qmp = guest.monitor();
-      SourceMachine machine =
+      machine =
           QemuSource.open(
               guest.device(),
               qmp,
@@ -205,12 +207,33 @@ final class HostRoute implements AutoCloseable {
                   onEnd),
               new QemuSource.Settings(0, request.downtime(), PATIENCE),
               threads);
-      return new MigrationRoute(
-          client.link(ids.get(), streams),
-          withSessions(machine, guest, to, request),
-          () -> client.link(ids.get(), streams));
-    } catch (SluiceException e) {
+    } catch (RuntimeException | Error e) {
       client.close();
+      throw e;
+    }
+    return over(
+        machine,
+        open -> withSessions(open, guest, to, request),
+        () -> client.link(ids.get(), streams));
+  }
+
+  /**
+   * A way for a machine that is open, which is closed when there comes to be none: its monitor
+   * would stay taken, and nobody know of it.
+   *
+   * @param withSessions the machine with its sessions, which closes it
+   * @param links to the destination, each another one
+   */
+  static MigrationRoute over(
+      SourceMachine machine,
+      UnaryOperator<SourceMachine> withSessions,
+      Supplier<MigrationLink> links) {
+    SourceMachine whole = machine;
+    try {
+      whole = withSessions.apply(machine);
+      return new MigrationRoute(links.get(), whole, links);
+    } catch (RuntimeException | Error e) {
+      whole.close();
       throw e;
     }
   }
@@ -224,13 +247,18 @@ final class HostRoute implements AutoCloseable {
     LinkClient client =
         new LinkClient(
             loops, to.getHostString(), to.getPort(), files, request.bytesPerSecond(), false);
-    return new SessionsSource(
-        machine,
-        sessions,
-        TunnelSource.plain(client, beside(guest.settings().qmp(), OUT + SESSIONS)),
-        kernel,
-        threads,
-        clock);
+    try {
+      return new SessionsSource(
+          machine,
+          sessions,
+          TunnelSource.plain(client, beside(guest.settings().qmp(), OUT + SESSIONS)),
+          kernel,
+          threads,
+          clock);
+    } catch (RuntimeException | Error e) {
+      client.close();
+      throw e;
+    }
   }
 
   /**
@@ -406,7 +434,11 @@ final class HostRoute implements AutoCloseable {
     Path qmp = guest.monitor();
     return new SessionsTarget(
         QemuTarget.open(
-            guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads),
+            guest.device(),
+            qmp,
+            () -> tunnels.target(ids.get(), beside(qmp, IN)),
+            PATIENCE,
+            threads),
         guest.device(),
         () -> tunnels.standing(ids.get(), beside(qmp, IN + SESSIONS)),
         kernel,

@@ -108,7 +108,7 @@ final class QemuMigrationTest {
                 source.host.device(), source.qmp, transport, settings, CardHost.THREADS);
         QemuTarget to =
             QemuTarget.open(
-                target.host.device(), target.qmp, transport, ANSWER, CardHost.THREADS)) {
+                target.host.device(), target.qmp, () -> transport, ANSWER, CardHost.THREADS)) {
       assertThat(from.blockers()).isEmpty();
       from.start(to.prepare(from.describe()));
       from.allowStop();
