@@ -10,14 +10,15 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.phase.StateMachine;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The destination's end of a migration out of a file: plays the source that wrote it. The whole
- * file is read and verified before anything of it is used. {@link PlayStage} has its stages.
+ * file is read and verified before anything of it is used. It is opened once, because another
+ * checkpoint may get its name at any time: what is used is what was verified, and is of one moment.
+ * {@link PlayStage} has its stages.
  */
 public final class CheckpointReader implements MigrationLink {
-  private static final int BUFFER_BYTES = 1 << 20;
-
-  private final Path file;
-  private final InputStream in;
+  private final Path file; // only for people once it is open
+  private final FileChannel channel;
+  private final InputStream in; // of the frames
   private final Found found;
   private final StateMachine<PlayStage, PlayState> life;
   private Next next = new Next.Unread();
@@ -72,10 +74,11 @@ public final class CheckpointReader implements MigrationLink {
     record Nothing() implements Next {}
   }
 
-  private CheckpointReader(Path file, InputStream in, Found found) {
+  private CheckpointReader(Path file, FileChannel channel, Found found) {
     this.file = file;
-    this.in = in;
+    this.channel = channel;
     this.found = found;
+    in = SharedFileStream.of(channel);
     life = new StateMachine<>("checkpoint " + file, new PlayState.Playing(PlayStage.BEGUN));
   }
 
@@ -87,13 +90,25 @@ public final class CheckpointReader implements MigrationLink {
   public static CheckpointReader open(Path file) {
     long _ = requireCheckpoint(file);
     try {
-      Found found = verify(file);
-      InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-      CheckpointReader reader = new CheckpointReader(file, in, found);
-      Section _ = reader.readOn();
-      return reader;
+      return open(file, FileChannel.open(file, StandardOpenOption.READ));
     } catch (IOException e) {
       throw refused(file, StagedFile.reason(e));
+    }
+  }
+
+  private static CheckpointReader open(Path file, FileChannel channel) throws IOException {
+    boolean complete = false;
+    try {
+      requireKind(SharedFileStream.of(channel), file); // its name may be another file's by now
+      Found found = verify(SharedFileStream.of(channel), file);
+      CheckpointReader reader = new CheckpointReader(file, channel, found);
+      Section _ = reader.readOn();
+      complete = true;
+      return reader;
+    } finally {
+      if (!complete) {
+        channel.close();
+      }
     }
   }
 
@@ -111,8 +126,11 @@ public final class CheckpointReader implements MigrationLink {
           "the checkpoint cannot be used, there is no file " + file,
           "Name a file that guest checkpoint has written; the daemon reads it.");
     }
-    try {
-      requireKind(file);
+    if (!Files.isRegularFile(file)) {
+      throw refused(file, "it is no file");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      requireKind(in, file);
       return Files.size(file);
     } catch (IOException e) {
       throw refused(file, StagedFile.reason(e));
@@ -120,18 +138,12 @@ public final class CheckpointReader implements MigrationLink {
   }
 
   /** What something else begins with is not told as damage of a checkpoint. */
-  private static void requireKind(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw refused(file, "it is no file");
-    }
+  private static void requireKind(InputStream in, Path file) throws IOException {
     byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
     byte[] wanted = new byte[SectionHeader.BYTES + magic.length];
     ByteBuffer.wrap(wanted).order(ByteOrder.LITTLE_ENDIAN).putInt(StagedFile.HEAD_SECTION);
     System.arraycopy(magic, 0, wanted, SectionHeader.BYTES, magic.length);
-    byte[] found;
-    try (InputStream in = Files.newInputStream(file)) {
-      found = in.readNBytes(wanted.length);
-    }
+    byte[] found = in.readNBytes(wanted.length);
     boolean isOne =
         found.length == wanted.length
             && Arrays.equals(found, 0, Integer.BYTES, wanted, 0, Integer.BYTES)
@@ -145,34 +157,32 @@ public final class CheckpointReader implements MigrationLink {
     }
   }
 
-  private static Found verify(Path file) throws IOException {
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
-      Section first = read(in, file);
-      if (first.version() != 1) {
-        throw refused(file, "it is of an unknown version, version=" + first.version());
-      }
-      long sections = 1;
-      boolean machine = false;
-      StoredSessions sessions = new StoredSessions();
-      Section section = read(in, file);
-      while (section.id() != StagedFile.END_SECTION) {
-        if (section.id() == CheckpointWriter.MACHINE_SECTION) {
-          machine = true;
-        } else if (StoredSessions.isOfSessions(section)) {
-          sessions.take(section);
-        } else if (FrameType.of(section.id()) == null) {
-          throw refused(file, "it has a part of no known kind, id=" + section.id());
-        }
-        sections++;
-        section = read(in, file);
-      }
-      if (section.payload().remaining() != Long.BYTES
-          || section.payload().getLong() != sections
-          || in.read() >= 0) {
-        throw refused(file, "parts are missing or too many, parts=" + sections);
-      }
-      return new Found(machine, sessions.whole());
+  private static Found verify(InputStream in, Path file) throws IOException {
+    Section first = read(in, file);
+    if (first.version() != 1) {
+      throw refused(file, "it is of an unknown version, version=" + first.version());
     }
+    long sections = 1;
+    boolean machine = false;
+    StoredSessions sessions = new StoredSessions();
+    Section section = read(in, file);
+    while (section.id() != StagedFile.END_SECTION) {
+      if (section.id() == CheckpointWriter.MACHINE_SECTION) {
+        machine = true;
+      } else if (StoredSessions.isOfSessions(section)) {
+        sessions.take(section);
+      } else if (FrameType.of(section.id()) == null) {
+        throw refused(file, "it has a part of no known kind, id=" + section.id());
+      }
+      sections++;
+      section = read(in, file);
+    }
+    if (section.payload().remaining() != Long.BYTES
+        || section.payload().getLong() != sections
+        || in.read() >= 0) {
+      throw refused(file, "parts are missing or too many, parts=" + sections);
+    }
+    return new Found(machine, sessions.whole());
   }
 
   /** Whether it is of a machine; otherwise of a process. */
@@ -191,6 +201,11 @@ public final class CheckpointReader implements MigrationLink {
 
   Path file() {
     return file;
+  }
+
+  /** The whole of it once more, for what is no frame; stays open until this is closed. */
+  InputStream stream() {
+    return SharedFileStream.of(channel);
   }
 
   /** Its machine, or a session host, has taken so many bytes; called by any thread. */
@@ -314,8 +329,8 @@ public final class CheckpointReader implements MigrationLink {
 
   @Override
   public void close() {
-    try {
-      in.close();
+    try (channel) {
+      in.close(); // it has read ahead
     } catch (IOException e) {
       RefusedException _ = failed(e);
     }

@@ -4,14 +4,12 @@ import io.sluice.abi.SluiceException;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MachineFeed implements RamTransport.Target {
   private static final Logger LOG = LoggerFactory.getLogger(MachineFeed.class);
-  private static final int BUFFER_BYTES = 1 << 20;
 
   private final CheckpointReader reader;
   private final Path socket;
@@ -58,7 +55,7 @@ final class MachineFeed implements RamTransport.Target {
 
   private void feed() {
     Path file = reader.file();
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+    try (InputStream in = reader.stream();
         SocketChannel to = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       machine = to;
       to.connect(UnixDomainSocketAddress.of(socket));

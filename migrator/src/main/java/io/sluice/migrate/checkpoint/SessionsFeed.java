@@ -9,11 +9,9 @@ import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.session.SessionMessages.Word;
 import io.sluice.migrate.session.SessionWords;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionsFeed implements RamTransport.Target {
   private static final Logger LOG = LoggerFactory.getLogger(SessionsFeed.class);
-  private static final int BUFFER_BYTES = 1 << 20;
 
   private final CheckpointReader reader;
   private final Path socket;
@@ -114,7 +111,7 @@ final class SessionsFeed implements RamTransport.Target {
 
   private void send() throws IOException {
     Path file = reader.file();
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
+    try (InputStream in = reader.stream()) {
       Section section = CheckpointReader.read(in, file);
       while (section.id() != StagedFile.END_SECTION && !closed) {
         if (section.id() == StoredSessions.BYTES_SECTION) {

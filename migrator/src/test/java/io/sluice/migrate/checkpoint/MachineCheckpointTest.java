@@ -131,6 +131,24 @@ final class MachineCheckpointTest {
   }
 
   @Test
+  void from_anotherFileGetsItsNameMeanwhile_givesTheStreamThatWasVerified() throws Exception {
+    byte[] stream = stream();
+    save(stream);
+    try (CheckpointReader reader = CheckpointReader.open(file());
+        ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      save(new byte[] {1, 2, 3});
+      RamTransport.Target feed = MachineCheckpoint.from(reader, socket(), THREADS);
+      ServerSocketChannel _ = qemu.bind(UnixDomainSocketAddress.of(socket()));
+      feed.listening();
+      try (SocketChannel from = qemu.accept();
+          InputStream in = Channels.newInputStream(from)) {
+        assertThat(Arrays.equals(in.readAllBytes(), stream)).isTrue();
+      }
+      feed.close();
+    }
+  }
+
+  @Test
   void poll_machineHasNotSentAll_theFileIsNotComplete() throws Exception {
     try (CheckpointWriter writer = CheckpointWriter.create(FilePlace.open(kernel, file()))) {
       writer.expectMachine(() -> sent);

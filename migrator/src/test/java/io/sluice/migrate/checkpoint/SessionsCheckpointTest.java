@@ -143,6 +143,27 @@ final class SessionsCheckpointTest {
     }
   }
 
+  @Test
+  void sessions_anotherFileGetsItsNameMeanwhile_areThoseThatWereVerified() throws Exception {
+    saveTwo();
+    try (CheckpointReader reader = CheckpointReader.open(file())) {
+      save(tap -> {
+        try (Fd stream = SessionWords.say(kernel, tap, session(3))) {
+          ask(stream, frame(2), frame(COMPLETE));
+        }
+      });
+      RamTransport.Target feed = MachineCheckpoint.sessionsFrom(reader, socket(), kernel, THREADS);
+      try (SessionsInFile.Destination host = new SessionsInFile.Destination(kernel, feed.uri());
+          feed) {
+        feed.listening();
+        await().atMost(PATIENCE).until(() -> feed.isThrough() || feed.refusal().isPresent());
+        assertThat(feed.refusal()).isEmpty();
+        assertThat(host.received(3)).isEqualTo(three());
+        assertThat(host.received(5)).isEqualTo(five());
+      }
+    }
+  }
+
   private static @Nullable FrameType next(CheckpointReader reader) {
     Frame frame = reader.poll(MigrationLink.CONTROL);
     return frame == null ? null : frame.type();
