@@ -1,25 +1,31 @@
 package io.sluice.migrate.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.session.SessionMessages.Word;
 import io.sluice.vdevice.session.MachineSessions;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The sessions of a machine that comes. A thread takes their streams, one after another, says of
  * which session each is, and hands it to the device; what comes then is the session host's to
- * judge.
+ * judge. Once the machine is here, or does not come, no word counts any more: whoever has not
+ * finished one is cut off.
  */
 final class ArrivingSessions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingSessions.class);
@@ -36,7 +42,13 @@ final class ArrivingSessions implements AutoCloseable {
   private final Thread thread;
   private final ThreadFactory threads;
   private final Set<Integer> came = ConcurrentHashMap.newKeySet(); // handles
-  private volatile boolean closed;
+  private final Object lock = new Object();
+
+  /** The stream whose word is being heard: later it may be that of a session that goes on. */
+  @GuardedBy("lock")
+  private @Nullable Fd hearing;
+
+  private volatile boolean closed; // changes by lock
 
   /**
    * @param way of their streams, owned
@@ -47,10 +59,21 @@ final class ArrivingSessions implements AutoCloseable {
     this.sessions = sessions;
     this.way = way;
     this.threads = threads;
-    listener = kernel.listen(Path.of(way.uri().substring("unix:".length())), BACKLOG);
+    Path socket = Path.of(way.uri().substring("unix:".length()));
+    remove(socket);
+    listener = kernel.listen(socket, BACKLOG);
     thread = threads.newThread(this::accept);
     thread.start();
     way.listening();
+  }
+
+  /** A daemon that was ended leaves its sockets behind. */
+  private static void remove(Path socket) {
+    try {
+      StreamSocket.remove(socket);
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
+    }
   }
 
   RamTransport.Target way() {
@@ -61,9 +84,7 @@ final class ArrivingSessions implements AutoCloseable {
     try {
       for (int words = 0; !closed && words < MOST_WORDS; words++) {
         try (Fd stream = kernel.accept(listener)) {
-          if (!closed) {
-            take(stream);
-          }
+          take(stream);
         }
       }
     } catch (SyscallException e) {
@@ -75,7 +96,7 @@ final class ArrivingSessions implements AutoCloseable {
 
   private void take(Fd stream) {
     try {
-      Word word = SessionWords.hear(kernel, stream).orElse(null);
+      Word word = hear(stream).orElse(null);
       if (word != null) {
         Errno refused = take(word, stream);
         SessionWords.answer(kernel, stream, refused == null ? 0 : refused.number());
@@ -85,8 +106,27 @@ final class ArrivingSessions implements AutoCloseable {
     }
   }
 
+  /** None also when it is too late for one. */
+  private Optional<Word> hear(Fd stream) {
+    synchronized (lock) {
+      if (closed) {
+        return Optional.empty();
+      }
+      hearing = stream;
+    }
+    Optional<Word> word = Optional.empty();
+    try {
+      word = SessionWords.hear(kernel, stream);
+    } finally {
+      synchronized (lock) {
+        hearing = null;
+      }
+    }
+    return closed ? Optional.empty() : word;
+  }
+
   /** Nothing when it is taken. */
-  private @org.jspecify.annotations.Nullable Errno take(Word word, Fd stream) {
+  private @Nullable Errno take(Word word, Fd stream) {
     try {
       if (word.kind() == SessionMessages.SESSION) {
         sessions.arrive(word.handle(), word.number(), word.ranges(), stream);
@@ -109,13 +149,31 @@ final class ArrivingSessions implements AutoCloseable {
   /** The machine is here: these go on, others that came are forgotten. Does not wait. */
   void goOn(Set<Integer> handles) {
     end();
-    threads.newThread(() -> sessions.goOn(handles)).start();
+    threads
+        .newThread(() -> {
+          join(); // a session that is being taken is one that came before
+          sessions.goOn(handles);
+        })
+        .start();
   }
 
   private void end() {
-    if (!closed) {
-      closed = true;
-      kernel.shutdown(listener);
+    synchronized (lock) {
+      if (!closed) {
+        closed = true;
+        kernel.shutdown(listener);
+        if (hearing != null) {
+          kernel.shutdown(hearing);
+        }
+      }
+    }
+  }
+
+  private void join() {
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -123,11 +181,7 @@ final class ArrivingSessions implements AutoCloseable {
   @Override
   public void close() {
     end();
-    try {
-      thread.join();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
+    join();
     listener.close();
     way.close();
   }

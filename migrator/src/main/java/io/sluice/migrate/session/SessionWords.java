@@ -14,13 +14,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The words about a machine's sessions, as they are said and heard over a stream each. */
+/**
+ * The words about a machine's sessions, as they are said and heard over a stream each. They are
+ * waited for in looks of at most a tenth of a second, whose number is limited whatever each of them
+ * brings: who sends byte after byte gets no more time than who sends nothing.
+ */
 public final class SessionWords {
-  /** How long the other side may take to answer a word. */
-  private static final int ANSWER_MS = 15_000;
+  private static final int LOOK_MS = 100;
 
-  /** How long a word may take. */
-  private static final int WORD_MS = 5_000;
+  /** How long the other side may take to answer a word: 15 s. */
+  private static final int ANSWER_LOOKS = 150;
+
+  /** How long a word may take: 5 s. One that is sent at once comes in a few pieces. */
+  static final int WORD_LOOKS = 50;
 
   private SessionWords() {}
 
@@ -39,9 +45,8 @@ public final class SessionWords {
       MemorySegment.copy(
           SessionMessages.word(word), 0, out, ValueLayout.JAVA_BYTE, 0, SessionMessages.WORD_BYTES);
       kernel.sendmsg(stream, out, List.of());
-      kernel.setReceiveTimeout(stream, ANSWER_MS);
       MemorySegment answer = arena.allocate(SessionMessages.ANSWER_BYTES);
-      if (!receive(kernel, stream, answer)) {
+      if (!receive(kernel, stream, answer, ANSWER_LOOKS)) {
         throw refused(Errno.ENOTCONN, "the destination does not take a session");
       }
       int errno = answer.get(ValueLayout.JAVA_INT_UNALIGNED, 0);
@@ -50,7 +55,6 @@ public final class SessionWords {
             Errno.of(errno).orElse(Errno.EIO),
             "the destination refuses a session, errno=" + Errno.nameOf(errno));
       }
-      kernel.setReceiveTimeout(stream, 0);
       complete = true;
       return stream;
     } finally {
@@ -61,18 +65,16 @@ public final class SessionWords {
   }
 
   /**
-   * Hears a word; none when the stream ends, or nothing comes in time.
+   * Hears a word; none when the stream ends, or it is not whole in time.
    *
    * @throws RefusedException when it is none
    */
   public static Optional<Word> hear(Kernel kernel, Fd stream) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment word = arena.allocate(SessionMessages.WORD_BYTES);
-      kernel.setReceiveTimeout(stream, WORD_MS);
-      if (!receive(kernel, stream, word)) {
+      if (!receive(kernel, stream, word, WORD_LOOKS)) {
         return Optional.empty();
       }
-      kernel.setReceiveTimeout(stream, 0);
       return Optional.of(SessionMessages.word(word.toArray(ValueLayout.JAVA_BYTE)));
     }
   }
@@ -90,19 +92,21 @@ public final class SessionWords {
     }
   }
 
-  /** Receives all of it; false at the end or the time-out. Descriptors are refused. */
-  private static boolean receive(Kernel kernel, Fd stream, MemorySegment into) {
+  /** Receives all of it; false at the end, or after so many looks. Descriptors are refused. */
+  private static boolean receive(Kernel kernel, Fd stream, MemorySegment into, int looks) {
     FdList fds = new FdList();
+    kernel.setReceiveTimeout(stream, LOOK_MS);
     long got = 0;
-    while (got < into.byteSize()) {
+    for (int look = 0; look < looks && got < into.byteSize(); look++) {
       long count = kernel.recvmsg(stream, into.asSlice(got), fds);
       fds.closeAll();
-      if (count <= 0) {
+      if (count == 0) {
         return false;
       }
-      got += count;
+      got += Math.max(count, 0); // nothing came within this look
     }
-    return true;
+    kernel.setReceiveTimeout(stream, 0);
+    return got == into.byteSize();
   }
 
   private static RefusedException refused(Errno errno, String what) {

@@ -1,0 +1,200 @@
+package io.sluice.migrate.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.HostLimits;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.migrate.qemu.RamTransport;
+import io.sluice.testbed.fakes.FakeKernel;
+import io.sluice.vdevice.dma.DmaTable;
+import io.sluice.vdevice.dma.MapBudget;
+import io.sluice.vdevice.dma.MapLimits;
+import io.sluice.vdevice.dma.MapPace;
+import io.sluice.vdevice.session.ApiSessions;
+import io.sluice.vdevice.session.MachineSessions;
+import io.sluice.vdevice.session.SessionMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Words that come too late, or never become whole. In the fake kernel a receive waits for ever. The
+ * machine has no memory, so that a session which is taken is refused with EFAULT.
+ */
+@Timeout(120)
+final class ArrivingSessionsTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+  private static final byte[] WORD = SessionMessages.word(SessionWordsTest.WORD);
+
+  @TempDir private Path directory;
+  private final FakeKernel fake = new FakeKernel();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final CountDownLatch goes = new CountDownLatch(1);
+
+  private Path socket() {
+    return directory.resolve("sessions");
+  }
+
+  private record Way(Path socket) implements RamTransport.Target {
+    @Override
+    public String uri() {
+      return "unix:" + socket;
+    }
+
+    @Override
+    public ByteBuffer address() {
+      return ByteBuffer.allocate(0);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Host implements ApiSessions {
+    @Override
+    public Opened open(
+        int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
+      throw new AssertionError("no session is opened");
+    }
+
+    @Override
+    public Opened arrive(
+        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
+      throw new AssertionError("no session has memory");
+    }
+
+    @Override
+    public long mostMemoryBytes() {
+      return 0;
+    }
+  }
+
+  private static MachineSessions sessions(Kernel kernel) {
+    MapBudget budget = new MapBudget(new HostLimits(1 << 20, 1 << 20, 1 << 30), 0);
+    DmaTable dma =
+        new DmaTable(
+            kernel, budget.share("guest", new MapLimits(0, 0)), new MapPace(() -> 1), null);
+    return new MachineSessions(kernel, dma, new Host(), THREADS, () -> {});
+  }
+
+  private ArrivingSessions arriving(Kernel kernel, MachineSessions sessions) {
+    return new ArrivingSessions(kernel, sessions, new Way(socket()), THREADS);
+  }
+
+  /** The fake, which stops in one call of a method until it may go on. */
+  private Kernel stoppingIn(String method, Object lastArgument) {
+    return (Kernel)
+        Proxy.newProxyInstance(
+            Kernel.class.getClassLoader(),
+            new Class<?>[] {Kernel.class},
+            (_, called, arguments) -> {
+              if (called.getName().equals(method)
+                  && arguments[arguments.length - 1].equals(lastArgument)) {
+                stopped.countDown();
+                goes.await();
+              }
+              try {
+                return called.invoke(fake, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** The answer to a word; none when the stream ends. */
+  private int answer(Fd stream) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment into = arena.allocate(SessionMessages.ANSWER_BYTES);
+      return fake.recvmsg(stream, into, new FdList()) == into.byteSize()
+          ? into.get(ValueLayout.JAVA_INT_UNALIGNED, 0)
+          : -1;
+    }
+  }
+
+  @Test
+  void close_whileAWordIsNotFinished_doesNotWaitForIt() {
+    try (MachineSessions sessions = sessions(fake)) {
+      ArrivingSessions arriving = arriving(fake, sessions);
+      try (Fd stream = fake.connect(socket())) {
+        SessionWordsTest.send(fake, stream, WORD, 0, 1);
+        await().atMost(PATIENCE).until(() -> fake.count("recvmsg") >= 2);
+        arriving.close();
+        assertThat(answer(stream)).isEqualTo(-1);
+      }
+    }
+    assertThat(fake.openFds()).isEmpty();
+  }
+
+  @Test
+  void goOn_whileAWordIsNotFinished_itsStreamEnds() {
+    try (MachineSessions sessions = sessions(fake);
+        ArrivingSessions arriving = arriving(fake, sessions);
+        Fd stream = fake.connect(socket())) {
+      SessionWordsTest.send(fake, stream, WORD, 0, 1);
+      await().atMost(PATIENCE).until(() -> fake.count("recvmsg") >= 2);
+      arriving.goOn(Set.of());
+      assertThat(answer(stream)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void goOn_wordIsWholeOnlyThen_isNotTaken() throws Exception {
+    Kernel slow = stoppingIn("setReceiveTimeout", 0); // behind the last byte
+    try (MachineSessions sessions = sessions(fake);
+        ArrivingSessions arriving = arriving(slow, sessions);
+        Fd stream = fake.connect(socket())) {
+      SessionWordsTest.send(fake, stream, WORD, 0, WORD.length);
+      stopped.await();
+      arriving.goOn(Set.of());
+      goes.countDown();
+      assertThat(answer(stream)).isEqualTo(-1);
+    }
+    assertThat(fake.count("sendmsg")).as("only the word itself").isEqualTo(1);
+  }
+
+  /** The stream may be one of a session that goes on. */
+  @Test
+  void goOn_wordWasTaken_itsStreamIsNotCutOff() throws Exception {
+    Kernel slow = stoppingIn("sendmsg", List.of()); // the answer
+    try (MachineSessions sessions = sessions(fake);
+        ArrivingSessions arriving = arriving(slow, sessions);
+        Fd stream = fake.connect(socket())) {
+      SessionWordsTest.send(fake, stream, WORD, 0, WORD.length);
+      stopped.await();
+      arriving.goOn(Set.of());
+      goes.countDown();
+      assertThat(answer(stream)).isEqualTo(Errno.EFAULT.number());
+    }
+  }
+
+  @Test
+  void new_socketOfAnEarlierOneIsThere_listensAllTheSame() {
+    Kernel kernel = RealKernel.create();
+    kernel.listen(socket(), 1).close();
+    assertThat(socket()).exists();
+    try (MachineSessions sessions = sessions(kernel);
+        ArrivingSessions _ = arriving(kernel, sessions);
+        Fd stream = kernel.connect(socket())) {
+      assertThat(stream.isOpen()).isTrue();
+    }
+  }
+}
