@@ -46,7 +46,7 @@ public final class DmaLog {
   private volatile boolean on; // as ranges says
 
   @GuardedBy("lock")
-  private final WrittenPages written = new WrittenPages();
+  private final DirtyPages written = new DirtyPages();
 
   public DmaLog(GuestMove move) {
     this.move = move;
