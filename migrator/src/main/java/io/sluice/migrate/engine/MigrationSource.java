@@ -117,7 +117,7 @@ public final class MigrationSource implements AutoCloseable {
     copy = new SourceCopy(memory, stop, link, rate, !settings.keepSource());
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
-    undo = new SourceUndo(mapped.guest().name(), move, machine);
+    undo = new SourceUndo(mapped.guest().name(), move, machine, memory::close);
     patience = new SourcePatience(mapped.guest().name(), settings, rate, nowNs);
     silence = new PeerSilence(nowNs);
     lastHeardNs = nowNs;
@@ -244,9 +244,12 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(asked);
       return 1;
     }
-    machine.poll();
     Phase before = phase();
-    int worked = before == Phase.ABORTING ? undo() : listen();
+    if (before == Phase.ABORTING) {
+      return undo();
+    }
+    machine.poll();
+    int worked = listen();
     if (phase() != before) {
       return worked + 1;
     }
@@ -289,14 +292,16 @@ public final class MigrationSource implements AutoCloseable {
         version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
     agree(Agreement.ACCEPTED);
     agreedVersion = version;
-    machine.start(in.rest());
+    ByteBuffer answer = in.rest();
+    // Before the machine begins: one that fails on the way into it is taken back, too.
+    enter(Phase.PRE_COPY, "the destination is ready");
+    machine.start(answer);
     if (!handsOver && !machine.asksForGuestWrites()) {
       memory.forgetGuestMemory();
     }
     if (copiesMemory) {
       memory.beginPass();
     }
-    enter(Phase.PRE_COPY, "the destination is ready");
   }
 
   private int preCopy() {
@@ -522,9 +527,9 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(new Reason("", "the copy is complete", ""));
       return;
     }
+    agree(Agreement.COMMITTED);
     // From the moment this may have been sent, the guest is not this side's.
     enter(Phase.COMMIT, "the destination has all");
-    agree(Agreement.COMMITTED);
     send(Frame.of(FrameType.COMMIT));
   }
 
@@ -544,15 +549,11 @@ public final class MigrationSource implements AutoCloseable {
     if (!phase.canAbort()) {
       return;
     }
-    Optional<Reason> lost =
-        patience
-            .withPeer(phase, link.silenceNs(), silence.look(nowNs))
-            .or(() -> patience.withWork(phase, state.isRedirtying(), copy.carriedBytes(), nowNs));
-    if (lost.isPresent()) {
-      giveUp(lost.get());
-    } else {
-      patience.altogether(phase, nowNs).ifPresent(this::giveUp);
-    }
+    long silentNs = silence.look(nowNs);
+    boolean ours = state.isRedirtying();
+    patience
+        .look(phase, link.silenceNs(), silentNs, ours, copy.carriedBytes(), nowNs)
+        .ifPresent(this::giveUp);
   }
 
   private void send(Frame frame) {
@@ -585,14 +586,15 @@ public final class MigrationSource implements AutoCloseable {
 
   private int undo() {
     if (!undo.isBegun()) {
-      memory.close();
       undo.begin(agreement == Agreement.NONE ? null : link);
       return 1;
     }
     if (undo.end(nowNs)) {
       reason = undo.why();
       enter(Phase.ABORTED, undo.why().what());
+      return 1;
     }
-    return phase().isOver() ? 1 : 0;
+    machine.poll(); // last: nothing that fails there keeps the guest
+    return 0;
   }
 }

@@ -510,11 +510,18 @@ public final class MigrationTarget implements AutoCloseable {
 
   private void discard(Reason why, boolean tell) {
     Incoming left = state.state();
-    enter(new Discarded(offer().orElse(null), why), why.what());
-    if (tell) {
-      sendIfPossible(why.encode());
+    try {
+      enter(new Discarded(offer().orElse(null), why), why.what());
+      if (tell) {
+        sendIfPossible(why.encode());
+      }
+      close(left);
+    } finally { // of what was built nothing stays, whoever cannot be told
+      takeAway(left, why);
     }
-    close(left);
+  }
+
+  private void takeAway(Incoming left, Reason why) {
     try {
       if (left instanceof Held held && held.guest() != null) {
         held.guest().discard();
@@ -526,10 +533,13 @@ public final class MigrationTarget implements AutoCloseable {
             case Offered(_, TargetMachine made) -> made;
             case Waiting _, Running _, Discarded _ -> null;
           };
-      if (machine != null) {
-        machine.abort();
+      try {
+        if (machine != null) {
+          machine.abort();
+        }
+      } finally {
+        host.discard(why);
       }
-      host.discard(why);
     }
   }
 

@@ -6,6 +6,7 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.SluiceException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 
 /**
  * The reason why a migration was given up.
@@ -16,6 +17,11 @@ import io.sluice.migrate.link.FrameType;
  */
 public record Reason(String code, String what, String remedy) {
   private static final int MAX_TEXT_BYTES = 4096;
+  private static final Reason UNFORESEEN =
+      new Reason(
+          MigrationCode.UNFORESEEN,
+          "something failed that nobody foresaw",
+          "See this daemon's log, which has all of it.");
 
   /** A reason of one of our errors. */
   public Reason(ErrorEntry error, String what, String remedy) {
@@ -24,6 +30,19 @@ public record Reason(String code, String what, String remedy) {
 
   public static Reason of(SluiceException e) {
     return new Reason(e.code(), e.what(), e.remedy());
+  }
+
+  /**
+   * A reason of what nobody foresaw: a host that has nothing left, or a fault of ours. Throws
+   * nothing, whatever is left.
+   */
+  public static Reason unforeseen(Throwable cause) {
+    try {
+      return new Reason(
+          MigrationCode.UNFORESEEN, UNFORESEEN.what() + ": " + cause, UNFORESEEN.remedy());
+    } catch (RuntimeException | Error _) {
+      return UNFORESEEN;
+    }
   }
 
   Frame encode() {
@@ -40,7 +59,10 @@ public record Reason(String code, String what, String remedy) {
     FieldReader in = Payload.reader(frame);
     Reason reason = read(in);
     in.end();
-    return reason;
+    // None at all is how this side says of a copy that it is complete: no peer is to say that.
+    return reason.code().isEmpty()
+        ? new Reason(MigrationCode.UNFORESEEN, reason.what(), reason.remedy())
+        : reason;
   }
 
   static Reason read(FieldReader in) {

@@ -44,6 +44,17 @@ final class SourcePatience {
   }
 
   /**
+   * Whether it is to be given up for the time that something takes: as {@link #withPeer}, {@link
+   * #withWork} and {@link #altogether} say.
+   */
+  Optional<Reason> look(
+      Phase phase, long linkNs, long engineNs, boolean ours, long carriedBytes, long nowNs) {
+    return withPeer(phase, linkNs, engineNs)
+        .or(() -> withWork(phase, ours, carriedBytes, nowNs))
+        .or(() -> altogether(phase, nowNs));
+  }
+
+  /**
    * Whether the other side has been silent for too long.
    *
    * @param linkNs for which its host has said nothing

@@ -26,21 +26,28 @@ final class SourceUndo {
   private final String guest;
   private final GuestMove move;
   private final SourceMachine machine;
+  private final Runnable copying;
   private final StateMachine<UndoStage, UndoState> life;
 
   /**
    * @param guest its name, for the log
+   * @param copying ends the copying of video memory, first of all
    */
-  SourceUndo(String guest, GuestMove move, SourceMachine machine) {
+  SourceUndo(String guest, GuestMove move, SourceMachine machine, Runnable copying) {
     this.guest = guest;
     this.move = move;
     this.machine = machine;
+    this.copying = copying;
     life = new StateMachine<>("undoing of " + guest, new Unwanted());
   }
 
-  /** The migration is given up. */
+  /**
+   * The migration is given up; once more, when there was no memory left to say so the first time.
+   */
   void of(Attempt attempt) {
-    life.enter(new GivenUp(attempt), attempt.why().what());
+    if (life.stage() != UndoStage.GIVEN_UP) {
+      life.enter(new GivenUp(attempt), attempt.why().what());
+    }
   }
 
   /** Why it was given up, as far as it is known. */
@@ -73,17 +80,18 @@ final class SourceUndo {
 
   /**
    * Begins to take back what belongs to the phase: all but the GPU. What cannot be, because the
-   * guest left or its machine ended, does not keep the rest from it.
+   * guest left, its machine ended or this host has no memory left, does not keep the rest from it.
    *
    * @param link to the destination, which is told why; null when it knows of nothing yet
    */
   void begin(@Nullable MigrationLink link) {
     Attempt attempt = attempt();
     life.enter(new TakingBack(attempt), "it is taken back");
+    attempt("COPYING", copying);
     for (Phase.Undo undo : attempt.phase().undo()) {
       switch (undo) {
-        case TELL_DESTINATION -> attempt(undo, () -> tell(link, attempt.why()));
-        case MACHINE -> attempt(undo, machine::abort);
+        case TELL_DESTINATION -> attempt(undo.name(), () -> tell(link, attempt.why()));
+        case MACHINE -> attempt(undo.name(), machine::abort);
         case ATTACH -> {} // last
       }
     }
@@ -98,7 +106,7 @@ final class SourceUndo {
   boolean end(long nowNs) {
     if (life.state() instanceof TakingBack(Attempt attempt) && machine.isSettled()) {
       if (attempt.phase().undo().contains(Phase.Undo.ATTACH)) {
-        attempt(Phase.Undo.ATTACH, () -> move.attachAll("migration given up"));
+        attempt(Phase.Undo.ATTACH.name(), () -> move.attachAll("migration given up"));
       }
       life.enter(new Attached(attempt), "nobody writes guest memory any more");
     }
@@ -109,7 +117,7 @@ final class SourceUndo {
     return life.state() instanceof WentOn(Attempt attempt, long _) && attempt.listen(nowNs);
   }
 
-  private void attempt(Phase.Undo undo, Runnable step) {
+  private void attempt(String undo, Runnable step) {
     try {
       step.run();
     } catch (SluiceException e) {
@@ -117,6 +125,12 @@ final class SourceUndo {
           .addKeyValue("guest", guest)
           .addKeyValue("undo", undo)
           .log("could not be taken back", e);
+    } catch (RuntimeException | Error e) {
+      LOG.atError()
+          .addKeyValue("guest", guest)
+          .addKeyValue("undo", undo)
+          .setCause(e)
+          .log("could not be taken back");
     }
   }
 

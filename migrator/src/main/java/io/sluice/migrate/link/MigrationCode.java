@@ -19,6 +19,7 @@ public enum MigrationCode implements ErrorEntry {
   TIMEOUT("SLU-MIG-026", "The migration takes too long.", "The guest writes faster than the link carries, or --timeout is short.", "Try again with a longer --timeout, a faster link, or --on-timeout force."),
   UNREADABLE("SLU-MIG-027", "Nothing can read the video memory that the guest holds.", "Its GPU offers no way to copy it.", "Free it, and try again."),
   LAST_PASS("SLU-MIG-028", "The machine's last pass does not end.", "The destination's machine takes nothing.", "See whether the destination's machine is frozen."),
+  UNFORESEEN("SLU-MIG-029", "Something failed that nobody foresaw.", "A host has no memory or threads left, or a daemon is faulty; the message has what it met.", "See the daemon's log; the guest goes on at the source."),
   SOURCE_SILENT("SLU-MIG-030", "The source is silent.", "Its daemon hangs, or its host is overloaded or cut off.", "See the source's daemon; the guest goes on there."),
   PROTOCOL("SLU-MIG-031", "The two daemons have no version of the protocol in common.", "Their versions are too far apart.", "Bring the older side to the version before the newer one's, at least."),
   TARGET_MACHINE("SLU-MIG-032", "The destination's machine failed.", "QEMU failed there; the message has its reason.", "See that QEMU's log, start it anew, and try again."),

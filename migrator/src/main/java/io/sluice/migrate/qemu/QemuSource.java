@@ -457,7 +457,15 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     boolean started = stage() != QemuSourceStage.OPEN;
     Thread thread = monitor.thread("abort", () -> giveUp(begun, started));
     life.enter(new Undoing(thread), "the migration is given up");
-    thread.start();
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // the host has no thread left, which may be why it is given up
+      LOG.atError()
+          .addKeyValue("guest", device.name())
+          .setCause(e)
+          .log("a machine goes on without a thread of its own: its migration waits for it");
+      giveUp(begun, started);
+    }
   }
 
   /** Ends the migration however QEMU stands, and lets the machine go on. */

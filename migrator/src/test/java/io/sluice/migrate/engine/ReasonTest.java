@@ -28,6 +28,13 @@ final class ReasonTest {
     assertThat(again).hasMessage("no room, bytes=1 [SLU-MEM-001]");
   }
 
+  /** By having none a side knows of its own copy that it is complete. */
+  @Test
+  void decode_withoutCode_hasOne() {
+    Reason decoded = Reason.decode(new Reason("", "the copy is complete", "Go on.").encode());
+    assertThat(decoded).isEqualTo(new Reason("SLU-MIG-029", "the copy is complete", "Go on."));
+  }
+
   @Test
   void decode_whatWasEncoded_isTheSame() {
     Reason reason = Reason.of(ERROR);

@@ -54,6 +54,7 @@ final class QemuSourceTest {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   @TempDir private Path directory;
   private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile boolean threadsAreLeft = true;
   private volatile long left; // of the machine's memory
   private volatile String error = ""; // that it met
 
@@ -75,6 +76,35 @@ final class QemuSourceTest {
         .containsPattern("\"avail-switchover-bandwidth\": ?70000000\\b")
         .containsPattern("\"downtime-limit\": ?250\\b");
     assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
+  }
+
+  /** Which may be why it is given up. */
+  @Test
+  void abort_noThreadIsLeft_theMachineGoesOnAllTheSame() throws Exception {
+    with(
+        new Open(),
+        70_000_000,
+        source -> {
+          source.start(ByteBuffer.allocate(1));
+          begun.await();
+          threadsAreLeft = false;
+          source.abort();
+          assertThat(source.isSettled()).isTrue();
+          assertThat(source.hasGoneOn()).isTrue();
+        });
+    assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
+  }
+
+  /** Threads of a machine's move, while any are left. */
+  private Thread thread(Runnable work) {
+    return threadsAreLeft ? THREADS.newThread(work) : new NoThread();
+  }
+
+  private static final class NoThread extends Thread {
+    @Override
+    public void start() {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
   }
 
   /** It would stop by what it was told before. */
@@ -209,7 +239,7 @@ final class QemuSourceTest {
                   QemuMachine.connect(path, THREADS, PATIENCE),
                   way,
                   new QemuSource.Settings(bandwidth, Duration.ofMillis(250), PATIENCE),
-                  THREADS,
+                  this::thread,
                   new PciAddress(0, 1, 0))) {
         use.of(source);
       }

@@ -1,11 +1,16 @@
 package io.sluice.migrate.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.testbed.fakes.Seeds;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -134,6 +139,30 @@ final class GoesOnTest {
       assertThat(world.from.reason().orElseThrow().what()).isEqualTo("disk full");
       assertThat(world.from.status().phases()).hasSize(3); // prepare, aborting, aborted
       assertThat(world.machine.runsAtSource).isTrue();
+    }
+  }
+
+  /** It is QEMU that copies by then. */
+  @Test
+  void machine_beginsAndFailsOnTheWay_isTakenBack(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), SETTINGS)) {
+      world.machine.startFails = true;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().what()).isEqualTo("it begins, and fails");
+      assertThat(world.machine.sourceSide.progress().state()).isEqualTo(State.IDLE);
+    }
+  }
+
+  @Test
+  void discard_machineThereCannotBeEnded_theGuestIsTakenAwayAllTheSame(RandomGenerator random) {
+    try (World world = worldIn(Phase.FINAL_COPY, random)) {
+      world.machine.targetStays = true;
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      assertThatThrownBy(() -> to.discardNow(new Reason("SLU-MIG-901", "by the test", "")))
+          .hasMessage("it cannot be ended");
+      assertThat(to.phase()).isEqualTo(TargetPhase.DISCARDED);
+      assertThat(world.target.guest).isNull();
     }
   }
 

@@ -1,5 +1,7 @@
 package io.sluice.migrate.sim;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -26,6 +28,12 @@ final class SimMachine {
 
   /** The device of the one at the target never becomes what it was, and nobody says so. */
   boolean stuck;
+
+  /** It begins, and fails on the way. */
+  boolean startFails;
+
+  /** The one at the target cannot be ended. */
+  boolean targetStays;
 
   /** What it was asked to write to its own memory is not done yet. */
   boolean writing;
@@ -113,6 +121,9 @@ final class SimMachine {
           source = State.COPYING;
           target = State.COPYING;
           since = clock.getAsLong();
+          if (startFails) {
+            throw new RefusedException("SLU-MIG-902", Errno.EIO, "it begins, and fails", "");
+          }
         }
 
         @Override
@@ -223,6 +234,9 @@ final class SimMachine {
         @Override
         public void abort() {
           targetEnded = true;
+          if (targetStays) {
+            throw new IllegalStateException("it cannot be ended");
+          }
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
@@ -46,11 +47,13 @@ final class IncomingMigration implements Runnable, TargetHost {
   private final Lanes lanes;
   private final MigrationTarget target;
   private final long startNs;
+  private final LoopFailures failures = new LoopFailures(LOG, "receiving a guest");
   private @Nullable Receiver arrival;
   private @Nullable MappedGuest mapped;
   private volatile String guest = "";
   private volatile String attempt = "";
   private volatile boolean over;
+  private volatile long endNs; // once over
 
   /**
    * The surroundings that all of them share.
@@ -118,10 +121,40 @@ final class IncomingMigration implements Runnable, TargetHost {
   @Override
   public void run() {
     Thread self = Thread.currentThread();
-    link.setWaker(() -> LockSupport.unpark(self));
     try {
-      long workedNs = startNs;
-      while (!target.phase().isOver() && !answeredAndGone()) {
+      link.setWaker(() -> LockSupport.unpark(self));
+      receive();
+      noteThatItRuns();
+      linger();
+    } catch (SluiceException e) {
+      LOG.atError().addKeyValue("guest", guest).log("a migration came to nothing", e);
+    } catch (RuntimeException | Error e) {
+      LOG.atError()
+          .addKeyValue("guest", guest)
+          .setCause(e)
+          .log("a migration met what nobody foresaw");
+    } finally {
+      endNs = surroundings.clock().getAsLong();
+      over = true;
+      failures.attempt(target::close);
+      failures.attempt(lanes::close);
+      failures.attempt(link::close);
+      Receiver made = arrival;
+      if (made != null) {
+        failures.attempt(made.machine()::close);
+      }
+      MappedGuest seen = mapped;
+      if (seen != null) {
+        failures.attempt(seen::close);
+      }
+    }
+  }
+
+  /** What was built is discarded whatever fails, while it may be. */
+  private void receive() {
+    long workedNs = startNs;
+    while (!target.phase().isOver() && !answeredAndGone()) {
+      try {
         long now = surroundings.clock().getAsLong();
         if (target.doWork(now) == 0) {
           LockSupport.parkNanos(
@@ -132,21 +165,12 @@ final class IncomingMigration implements Runnable, TargetHost {
         } else {
           workedNs = now;
         }
-      }
-      noteThatItRuns();
-      linger();
-    } catch (SluiceException e) {
-      LOG.atError().addKeyValue("guest", guest).log("a migration came to nothing", e);
-    } finally {
-      over = true;
-      target.close();
-      lanes.close();
-      link.close();
-      if (arrival != null) {
-        arrival.machine().close();
-      }
-      if (mapped != null) {
-        mapped.close();
+      } catch (RuntimeException | Error e) {
+        if (!target.phase().canDiscard()) {
+          throw e;
+        }
+        failures.note(e);
+        target.discardNow(Reason.unforeseen(e));
       }
     }
   }
@@ -215,6 +239,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   }
 
   MigrationStatusView view() {
+    boolean ended = over;
     Reason reason = target.reason().orElse(new Reason("", "", ""));
     return new MigrationStatusView(
         guest,
@@ -239,8 +264,8 @@ final class IncomingMigration implements Runnable, TargetHost {
         0,
         0,
         0,
-        surroundings.clock().getAsLong() - startNs,
-        over,
+        (ended ? endNs : surroundings.clock().getAsLong()) - startNs,
+        ended,
         false);
   }
 

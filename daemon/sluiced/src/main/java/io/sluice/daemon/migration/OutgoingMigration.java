@@ -2,6 +2,7 @@ package io.sluice.daemon.migration;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.MappedGuest;
@@ -48,6 +49,10 @@ final class OutgoingMigration implements Runnable {
   private final Optional<CopyWords> copy;
   private final String id;
   private final long startNs;
+  private final LoopFailures failures = new LoopFailures(LOG, "moving a guest away");
+  private final Debounce doubt;
+  private long askedNs;
+  private long workedNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Verdict verdict; // by the operator
@@ -104,6 +109,8 @@ final class OutgoingMigration implements Runnable {
     copy = parts.copy();
     id = parts.id().toString();
     startNs = clock.getAsLong();
+    workedNs = startNs;
+    doubt = new Debounce(ASK_AGAIN_NS, startNs);
     report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(
@@ -139,52 +146,71 @@ final class OutgoingMigration implements Runnable {
   private Reason reason() {
     Optional<Reason> engine = source.reason();
     return copy.map(words -> words.reason(engine, isOver()))
-        .orElseGet(() -> engine.orElseGet(this::doubt));
+        .orElseGet(() -> engine.orElseGet(this::doubted));
   }
 
   @Override
   public void run() {
     Thread self = Thread.currentThread();
-    link.setWaker(() -> LockSupport.unpark(self));
-    machine.setWaker(() -> LockSupport.unpark(self));
-    long askedNs = 0;
-    Debounce doubt = new Debounce(ASK_AGAIN_NS, startNs);
-    long workedNs = startNs;
     try {
+      link.setWaker(() -> LockSupport.unpark(self));
+      machine.setWaker(() -> LockSupport.unpark(self));
       while (!source.phase().isOver()) {
-        long now = clock.getAsLong();
-        int worked = source.doWork(now);
-        report.observe(source.status());
-        if (doubt.poll(source.isUndecided(), now)) {
-          tellUndecided();
-        }
-        Verdict decision = verdict;
-        if (decision != null && source.isUndecided()) {
-          carryOut(decision);
-        } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
-          askedNs = now;
-          ask(self);
-        } else if (worked == 0) {
-          LockSupport.parkNanos(
-              this,
-              source.phase() == Phase.PRE_COPY ? IdleTime.MOST_NS : IdleTime.after(now - workedNs));
-        } else {
-          workedNs = now;
+        try {
+          work(self);
+        } catch (RuntimeException | Error e) {
+          failed(e);
         }
       }
-      report.observe(source.status());
+      failures.attempt(() -> report.observe(source.status()));
     } finally {
-      source.close();
-      lanes.close();
-      link.close();
-      machine.close();
-      mapped.close();
+      failures.attempt(source::close);
+      failures.attempt(lanes::close);
+      failures.attempt(link::close);
+      failures.attempt(machine::close);
+      failures.attempt(mapped::close);
       if (undecided) {
-        onUndecided.accept(false);
+        failures.attempt(() -> onUndecided.accept(false));
       }
       ended.countDown();
       tellEnd();
     }
+  }
+
+  private void work(Thread self) {
+    long now = clock.getAsLong();
+    int worked = source.doWork(now);
+    report.observe(source.status());
+    if (doubt.poll(source.isUndecided(), now)) {
+      tellUndecided();
+    }
+    Verdict decision = verdict;
+    if (decision != null && source.isUndecided()) {
+      carryOut(decision);
+    } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
+      askedNs = now;
+      ask(self);
+    } else if (worked == 0) {
+      LockSupport.parkNanos(
+          this,
+          source.phase() == Phase.PRE_COPY ? IdleTime.MOST_NS : IdleTime.after(now - workedNs));
+    } else {
+      workedNs = now;
+    }
+  }
+
+  /**
+   * Something failed that nobody foresaw. A guest that is this side's goes on here, and is driven
+   * until it does: nobody else would let it. Of one that was offered the destination may not have
+   * heard: it is asked, over a link that works.
+   */
+  private void failed(Throwable cause) {
+    failures.note(cause);
+    source.abort(Reason.unforeseen(cause));
+    if (source.phase() == Phase.COMMIT) {
+      failures.attempt(link::close);
+    }
+    LockSupport.parkNanos(this, IdleTime.MOST_NS);
   }
 
   private void tellEnd() {
@@ -266,7 +292,7 @@ final class OutgoingMigration implements Runnable {
     return report;
   }
 
-  private Reason doubt() {
+  private Reason doubted() {
     if (!source.isUndecided()) {
       return new Reason("", "", "");
     }

@@ -135,11 +135,12 @@ final class RestoringGuest implements Runnable {
 
   /** Gives up at the next step; false when it is too late. */
   boolean abort(Reason why) {
+    // First of all: whoever begins it just now looks at this behind making it seen here.
+    unwanted = why;
     CheckpointRestore now = running;
     if (isOver() || phase.equals(STARTING) || now != null && !now.canAbort()) {
       return false;
     }
-    unwanted = why;
     if (now != null) {
       now.abort(why);
     }

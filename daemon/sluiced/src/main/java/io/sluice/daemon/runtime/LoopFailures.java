@@ -37,6 +37,15 @@ public final class LoopFailures {
     }
   }
 
+  /** Does a step that the others do not depend on: what it throws is noted. */
+  public void attempt(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      note(e);
+    }
+  }
+
   /** How many there were. */
   public long count() {
     return count;

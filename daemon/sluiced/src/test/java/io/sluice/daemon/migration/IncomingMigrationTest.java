@@ -1,0 +1,110 @@
+package io.sluice.daemon.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableMap;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.CreatedGuests;
+import io.sluice.daemon.config.QuotaStore;
+import io.sluice.daemon.guest.ChangeRate;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.daemon.guest.GuestTable;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.memory.Lanes;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A guest that would come when something fails that nobody foresaw. */
+final class IncomingMigrationTest {
+  private static final long LONG_NS = 3_600_000_000_000L;
+
+  @TempDir private Path dir;
+  private final AtomicLong nowNs = new AtomicLong(1);
+  private final PeerScript link = new PeerScript();
+
+  /** No guest is served. */
+  @SuppressWarnings("NullAway") // what serves them is asked for by none
+  private GuestTable nobody() throws Exception {
+    Path file =
+        Files.writeString(
+            dir.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%1$s/run"
+            state-dir = "%1$s/state"
+            [gpu.embedded]
+            """
+                .formatted(dir));
+    return new GuestTable(
+        new ConfigLoader(Map.of(), Map.of()).load(file),
+        ImmutableMap.of(),
+        new CreatedGuests(dir),
+        new QuotaStore(dir),
+        new ChangeRate(nowNs::get),
+        () -> new UUID(1, 2),
+        null,
+        new GuestTable.Observer() {
+          @Override
+          public void onCreated(GuestHost guest) {}
+
+          @Override
+          public void onDestroyed(GuestHost guest) {}
+        });
+  }
+
+  private IncomingMigration migration() throws Exception {
+    return new IncomingMigration(
+        new IncomingMigration.Surroundings(
+            RealKernel.create(),
+            nobody(),
+            new CommitLedger(dir),
+            () -> nowNs.getAndAdd(1_000_000_000), // its peer is not waited for
+            _ -> {},
+            _ -> {}),
+        link,
+        new IncomingMigration.ReceiverFactory() {
+          @Override
+          public Optional<Reason> unready(GuestHost host) {
+            return Optional.empty();
+          }
+
+          @Override
+          public IncomingMigration.Receiver at(GuestHost host) {
+            throw new AssertionError("nobody comes");
+          }
+        },
+        Lanes.one());
+  }
+
+  @Test
+  void run_outOfMemory_isDiscardedAndTheSourceIsToldWhy() throws Exception {
+    link.next = new OutOfMemoryError("by the test");
+    IncomingMigration migration = migration();
+    migration.run();
+    MigrationStatusView view = migration.view();
+    assertThat(view.phase()).isEqualTo("discarded");
+    assertThat(view.reason()).contains("nobody foresaw", "by the test");
+    assertThat(link.told).containsExactly(FrameType.ABORT);
+    assertThat(link.failure()).isPresent();
+  }
+
+  @Test
+  void view_afterTheEnd_lastsNoLonger() throws Exception {
+    IncomingMigration migration = migration();
+    link.close();
+    migration.run();
+    long lasted = migration.view().elapsedNs();
+    nowNs.addAndGet(LONG_NS);
+    assertThat(migration.view().over()).isTrue();
+    assertThat(migration.view().elapsedNs()).isEqualTo(lasted);
+  }
+}

@@ -1,0 +1,187 @@
+package io.sluice.daemon.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableSortedMap;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.machine.PausedMachine;
+import io.sluice.migrate.memory.Lanes;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.report.MoveContext;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A guest that is being moved away when something fails that nobody foresaw. */
+final class OutgoingMigrationTest {
+  private static final String CODE = "SLU-MIG-029";
+
+  private final MovedGuest moved = new MovedGuest();
+  private final PeerScript link = new PeerScript();
+  private final Machine machine = new Machine();
+  private final List<String> told = new ArrayList<>();
+  private Step failing = Step.SAVE;
+  private Phase phaseThatFails = Phase.DONE;
+
+  @AfterEach
+  void close() {
+    moved.close();
+  }
+
+  /** The steps of a machine that can fail, and of those who are told. */
+  private enum Step {
+    START,
+    POLL,
+    SAVE,
+    OBSERVER
+  }
+
+  /** A machine whose memory is somebody else's concern; nothing of the guest's is copied. */
+  private final class Machine extends PausedMachine {
+    private boolean undoFails;
+    private boolean begun;
+    private Optional<ChannelState> whenItFailed = Optional.empty();
+    private final List<String> undone = new ArrayList<>();
+
+    @Override
+    public boolean handsMemoryOver() {
+      return true;
+    }
+
+    @Override
+    public void poll() {
+      moved.runGpu();
+      if (failing == Step.POLL && begun) {
+        throw new IllegalStateException("by the test");
+      }
+    }
+
+    @Override
+    public void start(ByteBuffer target) {
+      super.start(target);
+      begun = true;
+      failIf(Step.START);
+    }
+
+    @Override
+    public List<ByteBuffer> save() {
+      failIf(Step.SAVE);
+      return List.of();
+    }
+
+    private void failIf(Step step) {
+      if (failing == step) {
+        whenItFailed = Optional.of(moved.channel());
+        throw new OutOfMemoryError("by the test");
+      }
+    }
+
+    @Override
+    protected void goOn(boolean stood) {
+      undone.add("goes on, stood=" + stood);
+      failing = Step.OBSERVER;
+      if (undoFails) {
+        throw new OutOfMemoryError("by the test, too");
+      }
+    }
+
+    @Override
+    public void close() {
+      undone.add("closed");
+    }
+  }
+
+  private OutgoingMigration run() {
+    OutgoingMigration migration =
+        new OutgoingMigration(
+            moved.guest,
+            new OutgoingMigration.OutgoingParts(
+                new UUID(1, 2),
+                "kvm-b:7443",
+                new MoveContext(
+                    "kvm-a",
+                    "kvm-b:7443",
+                    "0.1.0",
+                    "",
+                    "gf100",
+                    ImmutableSortedMap.of(),
+                    Instant.EPOCH),
+                moved.map(),
+                machine,
+                link,
+                Lanes.one(),
+                Optional.empty(),
+                _ -> {}),
+            MigrationSettings.DEFAULT,
+            System::nanoTime,
+            new Random(1),
+            () -> null,
+            change -> {
+              told.add(change.phase());
+              if (change.phase().equals(phaseThatFails.label())) {
+                throw new OutOfMemoryError("by the test");
+              }
+            });
+    migration.run();
+    return migration;
+  }
+
+  private void goesOnHere(OutgoingMigration migration) {
+    assertThat(migration.isOver()).isTrue();
+    assertThat(migration.source().phase()).isEqualTo(Phase.ABORTED);
+    assertThat(moved.channel()).isEqualTo(ChannelState.RUNNING);
+    assertThat(machine.undone).hasSize(2).last().isEqualTo("closed");
+    assertThat(link.told).contains(FrameType.ABORT);
+    assertThat(link.failure()).isPresent();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Step.class,
+      names = {"START", "POLL", "SAVE"})
+  void run_stepFailsAsNobodyForesaw_theGuestGoesOnHere(Step step) {
+    failing = step;
+    OutgoingMigration migration = run();
+    goesOnHere(migration);
+    MigrationStatusView view = migration.view();
+    assertThat(view.reason()).contains("nobody foresaw", "by the test");
+    assertThat(migration.report().text()).contains("was not moved", "given up [" + CODE + "]");
+  }
+
+  /** The machine stands, and the GPU reads none of the guest's control pages. */
+  @Test
+  void run_outOfMemoryInTheFinalCopy_machineAndChannelsHadStoodAndGoOn() {
+    OutgoingMigration migration = run();
+    assertThat(machine.whenItFailed).isPresent().get().isNotEqualTo(ChannelState.RUNNING);
+    assertThat(machine.undone).containsExactly("goes on, stood=true", "closed");
+    goesOnHere(migration);
+  }
+
+  @Test
+  void run_undoFailsToo_theRestIsUndoneAllTheSame() {
+    machine.undoFails = true;
+    goesOnHere(run());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Phase.class,
+      names = {"PRE_COPY", "DRAIN", "FINAL_COPY", "SWITCH_OVER", "ABORTING", "ABORTED"})
+  void run_whoIsToldOfAPhaseFails_theGuestGoesOnHere(Phase phase) {
+    failing = phase == Phase.SWITCH_OVER ? Step.OBSERVER : Step.SAVE;
+    phaseThatFails = phase;
+    goesOnHere(run());
+    assertThat(told).contains(phase.label());
+  }
+}
