@@ -46,7 +46,7 @@ public final class DmaLog {
   private volatile boolean on; // as ranges says
 
   @GuardedBy("lock")
-  private final DirtyPages written = new DirtyPages();
+  private final LoggedPages written = new LoggedPages();
 
   public DmaLog(GuestMove move) {
     this.move = move;

@@ -1,7 +1,7 @@
 package io.sluice.vdevice.dma;
 
-import static io.sluice.vdevice.dma.DirtyPages.BLOCK_PAGES;
-import static io.sluice.vdevice.dma.DirtyPages.MOST_BLOCKS;
+import static io.sluice.vdevice.dma.LoggedPages.BLOCK_PAGES;
+import static io.sluice.vdevice.dma.LoggedPages.MOST_BLOCKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testbed.fakes.Seeds;
@@ -12,10 +12,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The set of written pages. */
 @ExtendWith(Seeds.class)
-final class DirtyPagesTest {
+final class LoggedPagesTest {
   private static final long LAST = (1L << 52) - 1;
 
-  private final DirtyPages pages = new DirtyPages();
+  private final LoggedPages pages = new LoggedPages();
 
   @Test
   void next_afterAnyHistory_isThatOfASet(RandomGenerator random) {

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  * and no more: a client whose maps wander through more addresses has all pages in it from then on.
  * For one thread at a time.
  */
-final class DirtyPages {
+final class LoggedPages {
   /** Pages in a block, which is of 4 KiB. */
   static final int BLOCK_PAGES = 1 << 15;
 
