@@ -86,8 +86,8 @@ final class IncomingMigrationTest {
   }
 
   @Test
-  void run_outOfMemory_isDiscardedAndTheSourceIsToldWhy() throws Exception {
-    link.next = new OutOfMemoryError("by the test");
+  void run_error_isDiscardedAndTheSourceIsToldWhy() throws Exception {
+    link.next = new InternalError("by the test");
     IncomingMigration migration = migration();
     migration.run();
     MigrationStatusView view = migration.view();

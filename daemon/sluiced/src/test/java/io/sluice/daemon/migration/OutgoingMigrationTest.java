@@ -83,7 +83,7 @@ final class OutgoingMigrationTest {
     private void failIf(Step step) {
       if (failing == step) {
         whenItFailed = Optional.of(moved.channel());
-        throw new OutOfMemoryError("by the test");
+        throw new InternalError("by the test");
       }
     }
 
@@ -92,7 +92,7 @@ final class OutgoingMigrationTest {
       undone.add("goes on, stood=" + stood);
       failing = Step.OBSERVER;
       if (undoFails) {
-        throw new OutOfMemoryError("by the test, too");
+        throw new InternalError("by the test, too");
       }
     }
 
@@ -130,7 +130,7 @@ final class OutgoingMigrationTest {
             change -> {
               told.add(change.phase());
               if (change.phase().equals(phaseThatFails.label())) {
-                throw new OutOfMemoryError("by the test");
+                throw new InternalError("by the test");
               }
             });
     migration.run();
@@ -161,7 +161,7 @@ final class OutgoingMigrationTest {
 
   /** The machine stands, and the GPU reads none of the guest's control pages. */
   @Test
-  void run_outOfMemoryInTheFinalCopy_machineAndChannelsHadStoodAndGoOn() {
+  void run_errorInTheFinalCopy_machineAndChannelsHadStoodAndGoOn() {
     OutgoingMigration migration = run();
     assertThat(machine.whenItFailed).isPresent().get().isNotEqualTo(ChannelState.RUNNING);
     assertThat(machine.undone).containsExactly("goes on, stood=true", "closed");

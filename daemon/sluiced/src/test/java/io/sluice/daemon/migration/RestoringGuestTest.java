@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** A guest that is made of a file, and is given up. */
 final class RestoringGuestTest {
-  private static final int TIMES = 100_000;
+  private static final int TIMES = 2_000;
   private static final Reason WHY = new Reason("SLU-MIG-020", "cancelled", "");
 
   /** Nothing has come yet, so that none is asked anything. */
