@@ -106,7 +106,7 @@ static void api_free(struct sluice_api *api, int closed)
 		if (closed == 0)
 			sluice_api_memory_put(sd, api->segment[i]);
 		else
-			sluice_api_memory_quarantine(sd, api->segment[i]);
+			sluice_api_memory_quarantine(sd, api->segment[i], api->epoch);
 	}
 	if (api->holder)
 		sluice_uncharge(sd, api->holder, SLUICE_SESSIONS, 1);
@@ -209,7 +209,7 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 		/* Pages before the pointer that shows them; pairs with the acquire of mmap and wait. */
 		smp_store_release(&api->segment[index], memory);
 	} else if (unknown) {
-		sluice_api_memory_quarantine(api->sd, memory);
+		sluice_api_memory_quarantine(api->sd, memory, api->epoch);
 	} else {
 		sluice_api_memory_put(api->sd, memory);
 	}

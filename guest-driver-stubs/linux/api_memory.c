@@ -51,12 +51,18 @@ void sluice_api_memory_put(struct sluice_device *sd, struct sluice_api_memory *m
 	pieces_free(sd, memory);
 }
 
-/* Keeps memory that the host might still reach, until a reset. */
-void sluice_api_memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory)
+/* Keeps memory that the host might still reach, until a reset; if that was since, lets it go. */
+void sluice_api_memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory,
+				  u32 epoch)
 {
-	mutex_lock(&sd->pages_lock);
-	memory->quarantined = true;
+	bool keeps;
+
+	mutex_lock(&sd->pages_lock); /* the flush comes after the epoch's end, and takes it, too */
+	keeps = sluice_current(sd, epoch);
+	memory->quarantined = keeps;
 	mutex_unlock(&sd->pages_lock);
+	if (!keeps)
+		sluice_api_memory_put(sd, memory);
 }
 
 static int piece_add(struct sluice_device *sd, struct sluice_api_memory *memory,

@@ -28,7 +28,8 @@ struct sluice_api_memory {
 
 struct sluice_api_memory *sluice_api_memory_get(struct sluice_device *sd, u64 bytes);
 void sluice_api_memory_put(struct sluice_device *sd, struct sluice_api_memory *memory);
-void sluice_api_memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory);
+void sluice_api_memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory,
+				  u32 epoch);
 struct page *sluice_api_memory_page(struct sluice_api_memory *memory, unsigned long index);
 void sluice_api_memory_list(const struct sluice_api_memory *memory, struct sluice_list *list);
 void sluice_api_memory_unmap_all(struct sluice_device *sd);

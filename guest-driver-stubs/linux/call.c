@@ -181,8 +181,10 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 			return 0;
 		if (is_dead(sd))
 			return -EIO;
-		if (!sluice_host_check(sd))
+		if (!sluice_host_check(sd)) {
+			sluice_stop(sd); /* also when the driver leaves: nobody has this turn back */
 			return -EIO;
+		}
 		sluice_write(sd, SLUICE_REG_CALL, index);
 		now = atomic_read(&sd->answered);
 		silent = now == answered ? silent + 1 : 0;
@@ -248,7 +250,8 @@ int sluice_call_told(struct sluice_device *sd, u32 epoch, u32 command, void *arg
 	if (ret == 0) {
 		atomic_inc(&sd->answered);
 		ret = slot_result(sd, index, args, size);
-		*unknown = ret == -EPROTO;
+		/* EIO is also what the host says of what failed there amid. */
+		*unknown = ret == -EPROTO || ret == -EIO;
 		slot_release(sd, index, lane);
 	} else {
 		*unknown = true;

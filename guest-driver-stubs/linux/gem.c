@@ -124,8 +124,8 @@ static void gem_free(struct drm_gem_object *obj)
 		bo->held_by_host = false;
 	if (bo->pages && bo->held_by_host) {
 		drm_gem_free_mmap_offset(obj); /* nobody can map it any more */
-		sluice_pages_quarantine(sd, bo->pages);
-		return;
+		if (sluice_pages_quarantine(sd, bo->pages, bo->epoch))
+			return;
 	}
 	if (bo->pages)
 		sluice_pages_put(sd, bo->pages);

@@ -211,12 +211,20 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 	return ret;
 }
 
-/* Keeps pages that the host might still reach, with their buffer, which nobody has any more. */
-void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages)
+/*
+ * Keeps pages that the host might still reach, with their buffer, which nobody has any more. False:
+ * there was a reset since, and they are the caller's to let go.
+ */
+bool sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages, u32 epoch)
 {
-	mutex_lock(&sd->pages_lock);
-	list_move(&pages->link, &sd->quarantine);
+	bool keeps;
+
+	mutex_lock(&sd->pages_lock); /* the flush comes after the epoch's end, and takes it, too */
+	keeps = sluice_current(sd, epoch);
+	if (keeps)
+		list_move(&pages->link, &sd->quarantine);
 	mutex_unlock(&sd->pages_lock);
+	return keeps;
 }
 
 /* After a reset: the host has let go of everything. */

@@ -288,7 +288,7 @@ int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *page
 			     u64 *address);
 void sluice_touch_work(struct work_struct *work);
 void sluice_pages_unmap_all(struct sluice_device *sd);
-void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages);
+bool sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages, u32 epoch);
 void sluice_quarantine_flush(struct sluice_device *sd);
 void sluice_quarantine_leak(struct sluice_device *sd);
 

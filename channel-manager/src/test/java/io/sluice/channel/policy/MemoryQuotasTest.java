@@ -3,13 +3,10 @@ package io.sluice.channel.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.guest.GpuRig;
-import com.google.common.util.concurrent.Uninterruptibles;
-import io.sluice.quota.MovableBuffer;
-import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.Timeout;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.guest.Worker;
@@ -19,14 +16,17 @@ import io.sluice.channel.record.StateRecord;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.MovableBuffer;
 import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Seeds.class)
@@ -112,16 +112,15 @@ final class MemoryQuotasTest {
       CountDownLatch busy = new CountDownLatch(1);
       CountDownLatch done = new CountDownLatch(1);
       Thread work =
-          new Thread(
-              () ->
-                  a.buffers()
-                      .move(
-                          ids,
-                          true,
-                          () -> {
-                            busy.countDown();
-                            Uninterruptibles.awaitUninterruptibly(done);
-                          }));
+          new Thread(() ->
+              a.buffers()
+                  .move(
+                      ids,
+                      true,
+                      () -> {
+                        busy.countDown();
+                        Uninterruptibles.awaitUninterruptibly(done);
+                      }));
       work.start();
       busy.await();
 

@@ -515,9 +515,12 @@ public final class MigrationTarget implements AutoCloseable {
       if (tell) {
         sendIfPossible(why.encode());
       }
-      close(left);
     } finally { // of what was built nothing stays, whoever cannot be told
-      takeAway(left, why);
+      try {
+        close(left);
+      } finally {
+        takeAway(left, why);
+      }
     }
   }
 

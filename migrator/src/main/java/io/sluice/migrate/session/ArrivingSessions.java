@@ -61,9 +61,18 @@ final class ArrivingSessions implements AutoCloseable {
     this.threads = threads;
     Path socket = Path.of(way.uri().substring("unix:".length()));
     remove(socket);
-    listener = kernel.listen(socket, BACKLOG);
-    thread = threads.newThread(this::accept);
-    thread.start();
+    Fd made = kernel.listen(socket, BACKLOG);
+    boolean complete = false;
+    try {
+      listener = made;
+      thread = threads.newThread(this::accept);
+      thread.start();
+      complete = true;
+    } finally {
+      if (!complete) {
+        made.close();
+      }
+    }
     way.listening();
   }
 

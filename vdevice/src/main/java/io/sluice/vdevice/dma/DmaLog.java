@@ -117,7 +117,7 @@ public final class DmaLog {
       }
       collect();
       if (written.isAll()) {
-        into.fill((byte) 0xff);
+        setBits(into, 0, Long.divideUnsigned(lengthBytes - 1, pageBytes));
         return;
       }
       long last = iova + lengthBytes - 1;
@@ -130,11 +130,7 @@ public final class DmaLog {
         boolean endsInside = Long.compareUnsigned(end, last) <= 0;
         long from = beginsInside ? begin - iova : 0;
         long to = endsInside ? end - iova : lengthBytes - 1;
-        long lastBit = Long.divideUnsigned(to, pageBytes);
-        for (long bit = Long.divideUnsigned(from, pageBytes); bit <= lastBit; bit++) {
-          byte was = into.get(ValueLayout.JAVA_BYTE, bit >>> 3);
-          into.set(ValueLayout.JAVA_BYTE, bit >>> 3, (byte) (was | 1 << (bit & 7)));
-        }
+        setBits(into, Long.divideUnsigned(from, pageBytes), Long.divideUnsigned(to, pageBytes));
         // A page that is only partly inside is told again, by the report of its other part.
         if (beginsInside && endsInside) {
           written.remove(page);
@@ -143,6 +139,13 @@ public final class DmaLog {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private static void setBits(MemorySegment into, long first, long last) {
+    for (long bit = first; bit <= last; bit++) {
+      byte was = into.get(ValueLayout.JAVA_BYTE, bit >>> 3);
+      into.set(ValueLayout.JAVA_BYTE, bit >>> 3, (byte) (was | 1 << (bit & 7)));
     }
   }
 

@@ -457,10 +457,12 @@ final class GuestMoves implements AutoCloseable {
   private void hearArrival(Target place, long session, Optional<HostMessage> answer) {
     if (answer.orElse(null) instanceof Moved moved && moved.error().isEmpty()) {
       machine.onArrived(place.host(), session);
-    } else {
-      machine.onEnded(place.host(), session, false);
-      place.forget(session);
+      return;
     }
+    if (answer.isPresent()) { // else it has what it has until nothing of it is left
+      machine.onEnded(place.host(), session, false);
+    }
+    place.forget(session);
   }
 
   /** A host to which a session moves, which expects it, if it is not the one that listens. */

@@ -542,6 +542,7 @@ final class GuestSessions implements AutoCloseable {
       socket.delete();
     } finally {
       keeper.join();
+      socket.delete(); // the keeper may have made another meanwhile
       socket.close();
       memory.close();
       hearing.close();

@@ -53,6 +53,7 @@ final class SideHost implements AutoCloseable {
 
   private final Thread thread;
   private volatile boolean closed;
+  private volatile @Nullable ServingHost connected; // and may not serve yet
 
   /**
    * @param name of its implementation, or of where its sessions live
@@ -187,6 +188,7 @@ final class SideHost implements AutoCloseable {
   }
 
   private HostLink.Listener begin(ServingHost host, TurnSeat seat, Stand order) {
+    connected = host; // before it is looked whether this is closed
     host.link().stand(order, seat, memory);
     if (closed) {
       host.link().end();
@@ -286,8 +288,9 @@ final class SideHost implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     closed = true;
-    if (serving.isDone() && !serving.isCompletedExceptionally()) {
-      serving.join().link().end();
+    ServingHost host = connected;
+    if (host != null) {
+      host.link().end();
     } else {
       thread.interrupt();
     }

@@ -2,6 +2,7 @@ package io.sluice.testbed.opencl;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,11 +17,13 @@ final class HostProcess implements AutoCloseable {
   private final Process process;
   private final Path socket;
   private final Path log;
+  private final Path crash;
 
-  private HostProcess(Process process, Path socket, Path log) {
+  private HostProcess(Process process, Path socket, Path log, Path crash) {
     this.process = process;
     this.socket = socket;
     this.log = log;
+    this.crash = crash;
   }
 
   /** Starts one with its socket in the directory, and waits until applications may connect. */
@@ -48,11 +51,13 @@ final class HostProcess implements AutoCloseable {
       throws IOException {
     Path socket = directory.resolve(name + ".api");
     Path log = directory.resolve(name + ".log");
+    Path crash = directory.resolve(name + ".crash");
     List<String> command = new ArrayList<>();
     command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
+            "-XX:ErrorFile=" + crash,
             "--illegal-native-access=deny",
             "--enable-native-access=io.sluice.abi,io.sluice.remoting.opencl",
             "--module-path",
@@ -73,7 +78,7 @@ final class HostProcess implements AutoCloseable {
     BufferedReader output = process.inputReader();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
       if (line.equals(StandAloneHost.READY)) {
-        return new HostProcess(process, socket, log);
+        return new HostProcess(process, socket, log, crash);
       }
     }
     throw new IOException("the session host does not start:\n" + Files.readString(log));
@@ -96,6 +101,22 @@ final class HostProcess implements AutoCloseable {
   /** Sends it a signal, by its name. */
   void signal(String name) throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** Whether it runs. */
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /**
+   * Whether it has ended in code that is not Java's: a kernel that reads where nothing is, or a
+   * library that gives up.
+   */
+  boolean hasCrashed() throws IOException {
+    return !process.isAlive()
+        && Files.exists(crash)
+        && Files.readAllLines(crash, StandardCharsets.ISO_8859_1).stream()
+            .anyMatch(line -> line.startsWith("# C  ["));
   }
 
   /** What it wrote to its standard error, for a test that fails. */
