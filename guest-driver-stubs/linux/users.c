@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each user of the machine has of the device, so that one who takes all he can get leaves the
- * others something: a quarter of what the machine may have is for those who have less than that.
- * The kernel's own user is not limited but by what there is.
+ * Shares of the machine's users in the device: one who takes all he can get has three quarters of
+ * it, so that others get something. Root is limited by what there is alone.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>

@@ -33,7 +33,7 @@ public final class GuestBuffers {
   private final Capabilities capabilities;
   private final GuestListener listener;
 
-  /** Whether what is beyond the share gets system memory. Guarded by lock. */
+  /** Whether what is beyond the share gets system memory. */
   private volatile boolean overflowToSystem;
 
   GuestBuffers(

@@ -42,13 +42,19 @@ final class AcceptedLinks {
     Future<?> run(Runnable task, Duration after);
   }
 
+  /** The progress of a link; none comes back from its end. */
+  private enum Coming {
+    INCOMPLETE,
+    WHOLE,
+    OVER
+  }
+
   /** A link and what of it has come. */
   static final class AcceptedLink {
     final WireLink link;
     private final String address;
     private final Set<Integer> connected = new HashSet<>();
-    private boolean whole;
-    private boolean late;
+    private Coming coming = Coming.INCOMPLETE;
     private @Nullable Future<?> deadline;
 
     private AcceptedLink(WireLink link, String address) {
@@ -141,11 +147,10 @@ final class AcceptedLinks {
         incoming.link.reconnected();
       }
       boolean whole =
-          !incoming.whole
-              && !incoming.late
+          incoming.coming == Coming.INCOMPLETE
               && incoming.connected.size() == incoming.link.dataStreams() + 1;
       if (whole) {
-        incoming.whole = true;
+        incoming.coming = Coming.WHOLE;
         deadline = incoming.deadline;
         incoming.deadline = null;
       }
@@ -160,10 +165,10 @@ final class AcceptedLinks {
     int missing;
     lock.lock();
     try {
-      if (incoming.whole) {
+      if (incoming.coming == Coming.WHOLE) {
         return;
       }
-      incoming.late = true;
+      incoming.coming = Coming.OVER;
       missing = incoming.link.dataStreams() + 1 - incoming.connected.size();
     } finally {
       lock.unlock();
@@ -180,8 +185,10 @@ final class AcceptedLinks {
     try {
       gone = links.remove(id);
       if (gone != null) {
-        untaken = !gone.whole;
-        gone.late |= untaken;
+        untaken = gone.coming != Coming.WHOLE;
+        if (untaken) {
+          gone.coming = Coming.OVER;
+        }
         deadline = gone.deadline;
         gone.deadline = null;
       }

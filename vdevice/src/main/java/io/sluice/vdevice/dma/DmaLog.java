@@ -39,11 +39,8 @@ public final class DmaLog {
   private final MemorySegment bitmap =
       MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
 
-  /** What is logged; null while nothing is. */
-  @GuardedBy("lock")
-  private @Nullable List<LoggedRange> ranges;
-
-  private volatile boolean on; // as ranges says
+  /** What is logged; null while nothing is. Written under the lock. */
+  private volatile @Nullable List<LoggedRange> ranges;
 
   @GuardedBy("lock")
   private final LoggedPages written = new LoggedPages();
@@ -65,7 +62,6 @@ public final class DmaLog {
         throw refused("the log has begun already");
       }
       ranges = List.copyOf(wanted);
-      on = true;
       collect();
       written.clear();
     } finally {
@@ -78,7 +74,6 @@ public final class DmaLog {
     lock.lock();
     try {
       ranges = null;
-      on = false;
       written.clear();
     } finally {
       lock.unlock();
@@ -87,7 +82,7 @@ public final class DmaLog {
 
   /** Whether it has begun. */
   public boolean isOn() {
-    return on; // others' locks are held by who asks, and this one for as long as it takes
+    return ranges != null; // who asks holds others' locks, and must not wait for this one
   }
 
   /** Before something that may make the GPU forget: collects what it knows. */

@@ -13,8 +13,8 @@ final class LoggedPages {
   /** Pages in a block, which is of 4 KiB. */
   static final int BLOCK_PAGES = 1 << 15;
 
-  /** Most blocks: those of 1 TiB, if none of it is left out. */
-  static final int MOST_BLOCKS = 1 << 13;
+  /** Most blocks: those of 256 GiB, if none of it is left out; 8 MiB of the daemon's heap. */
+  static final int MOST_BLOCKS = 1 << 11;
 
   /** By the number of the block; none is empty. */
   private final TreeMap<Long, BitSet> blocks = new TreeMap<>();

@@ -39,13 +39,24 @@ final class SessionSocket implements AutoCloseable {
    */
   static SessionSocket open(Kernel kernel, SocketFile file, Optional<GroupPrincipal> group)
       throws OperationsException, IOException {
+    Fd made = listen(kernel, binder -> file.publish(group, ErrorCode.SESSION_SOCKET, binder));
+    return new SessionSocket(kernel, file, group, made);
+  }
+
+  /** The way in which a listening socket gets its place. */
+  private interface Placing<E extends Exception> {
+    void place(SocketFile.Binder binder) throws E, IOException;
+  }
+
+  /** A socket that listens, once it is in its place. */
+  private static <E extends Exception> Fd listen(Kernel kernel, Placing<E> placing)
+      throws E, IOException {
     Fd[] made = new Fd[1];
     boolean complete = false;
     try {
-      file.publish(
-          group, ErrorCode.SESSION_SOCKET, staged -> made[0] = kernel.listen(staged, BACKLOG));
+      placing.place(staged -> made[0] = kernel.listen(staged, BACKLOG));
       complete = true;
-      return new SessionSocket(kernel, file, group, made[0]);
+      return made[0];
     } finally {
       if (!complete && made[0] != null) {
         made[0].close();
@@ -65,18 +76,9 @@ final class SessionSocket implements AutoCloseable {
 
   /** Puts another in its place. Who has connected to the former one, and waits, is turned away. */
   void renew() throws IOException {
-    Fd[] made = new Fd[1];
-    boolean complete = false;
-    try {
-      file.replace(group, staged -> made[0] = kernel.listen(staged, BACKLOG));
-      complete = true;
-    } finally {
-      if (!complete && made[0] != null) {
-        made[0].close();
-      }
-    }
+    Fd made = SessionSocket.<IOException>listen(kernel, binder -> file.replace(group, binder));
     listener.close();
-    listener = made[0];
+    listener = made;
   }
 
   /** Removes its name. */

@@ -1,5 +1,13 @@
 package io.sluice.testbed.opencl;
 
+import static io.sluice.testbed.opencl.RelayRig.HEAD;
+import static io.sluice.testbed.opencl.RelayRig.MOST_BYTES;
+import static io.sluice.testbed.opencl.RelayRig.RING;
+import static io.sluice.testbed.opencl.RelayRig.SEGMENT;
+import static io.sluice.testbed.opencl.RelayRig.SEGMENT_BYTES;
+import static io.sluice.testbed.opencl.RelayRig.begin;
+import static io.sluice.testbed.opencl.RelayRig.call;
+import static io.sluice.testbed.opencl.RelayRig.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -7,31 +15,21 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.abi.sys.RealKernel;
-import io.sluice.remoting.opencl.KernelOutput;
-import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.relay.SessionRelay;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.Leaving;
-import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.MemoryRange;
 import io.sluice.remoting.state.StateLink;
-import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,14 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each end of a session whose memory is elsewhere, and a hostile other end. */
 final class RelayEndsTest {
-  private static final long SEGMENT_BYTES = 1 << 20;
-  private static final long MOST_BYTES = 4 << 20;
   private static final long STATE = 0x1c0; // of segment 0
   private static final int MINUTES = 2;
-  private static final StateItem.Head HEAD =
-      new StateItem.Head(1, StateItem.ApplicationPlace.HOST, "a test");
-  private static final StateItem.Segment SEGMENT =
-      new StateItem.Segment(0, SEGMENT_BYTES, List.of());
   private static final StateItem.Head IN_MACHINE =
       new StateItem.Head(1, StateItem.ApplicationPlace.MACHINE, "a test");
   private static final StateItem.Segment IN_PARTS =
@@ -57,52 +49,26 @@ final class RelayEndsTest {
           List.of(
               new StateItem.FilePart(0, 0, SEGMENT_BYTES / 2),
               new StateItem.FilePart(0, SEGMENT_BYTES, SEGMENT_BYTES / 2)));
-  private static final StateItem.Root PLATFORM =
-      new StateItem.Root(new StateItem.Entity(1, 1, 1, false), "platform");
-  private static final StateItem.Root DEVICE =
-      new StateItem.Root(new StateItem.Entity(2, 1, 2, false), "a test");
-  private static final StateItem.Ring RING = new StateItem.Ring(0, 0, 0);
 
-  private final Kernel kernel = RealKernel.create();
-  private final ExecutorService workers = Executors.newCachedThreadPool();
-  private List<Fd> output = List.of(); // of kernels
+  private RelayRig rig;
+  private Kernel kernel;
+  private ExecutorService workers;
   private SessionSettings settings;
 
   @BeforeEach
   void make() {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    output = kernel.socketpair();
-    OpenClApi api = new OpenClApi(new KernelOutput(kernel, output.getFirst()));
-    settings =
-        new SessionSettings(
-            kernel,
-            Map.of(api.number(), api),
-            MOST_BYTES,
-            new MemoryAccount(() -> MOST_BYTES),
-            DeviceTurns.alone(),
-            Thread::new,
-            workers,
-            System::nanoTime);
+    rig = new RelayRig();
+    kernel = rig.kernel;
+    workers = rig.workers;
+    settings = rig.settings;
   }
 
   @AfterEach
   void stop() {
-    workers.shutdownNow();
-    output.forEach(Fd::close);
-  }
-
-  private static byte[] call(int number, int slot, long... words) {
-    ByteBuffer bytes =
-        ByteBuffer.allocate(16 + 8 * words.length)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(0, 16 + 8 * words.length)
-            .putShort(4, (short) number)
-            .putInt(8, slot)
-            .position(16);
-    for (long word : words) {
-      bytes.putLong(word);
+    if (rig != null) {
+      rig.close();
     }
-    return bytes.array();
   }
 
   // ---- the far end ----
@@ -175,7 +141,7 @@ final class RelayEndsTest {
     List<Fd> pair = kernel.socketpair();
     try (StateLink near = new StateLink(kernel, pair.get(0));
         StateLink far = new StateLink(kernel, pair.get(1))) {
-      CompletableFuture<Void> served = serve(far);
+      CompletableFuture<Void> served = rig.serve(far);
       begin(near);
 
       near.write(
@@ -190,81 +156,6 @@ final class RelayEndsTest {
       served.get(MINUTES, TimeUnit.MINUTES);
     }
     assertThat(settings.account().heldBytes()).isZero();
-  }
-
-  /** Lists of properties, their count first, of which no queue of the host comes. */
-  static List<long[]> strangeQueues() {
-    return List.of(
-        new long[] {2, 0x1093, 1 | 1 << 2}, // CL_QUEUE_PROPERTIES: CL_QUEUE_ON_DEVICE
-        new long[] {2, 0x1093, -1},
-        new long[] {2, 0x1094, 4096}, // CL_QUEUE_SIZE
-        new long[] {4, 0x1093, 0, 0x1093, 1 | 1 << 2},
-        new long[] {1, 0x1093});
-  }
-
-  @ParameterizedTest
-  @MethodSource("strangeQueues")
-  void mirror_queueThatIsNotOfTheHost_isRefusedAndTheSessionGoesOn(long[] properties)
-      throws Exception {
-    List<Fd> pair = kernel.socketpair();
-    try (StateLink near = new StateLink(kernel, pair.get(0));
-        StateLink far = new StateLink(kernel, pair.get(1))) {
-      CompletableFuture<Void> served = serve(far);
-      begin(near, HEAD, SEGMENT, PLATFORM, DEVICE, new StateItem.Prepared());
-
-      assertThat(status(near, call(6, 1, 1, 1, 1))).as("a context").isZero();
-      assertThat(status(near, call(7, 1, with(new long[] {1, 1, 1}, properties)))).isEqualTo(-35);
-      assertThat(status(near, call(7, 1, 1, 1, 1, 2, 0x1093, 1 << 1))).as("a queue").isZero();
-      near.end();
-
-      served.get(MINUTES, TimeUnit.MINUTES);
-    }
-  }
-
-  private static long[] with(long[] first, long[] then) {
-    return LongStream.concat(LongStream.of(first), LongStream.of(then)).toArray();
-  }
-
-  private static int status(StateLink near, byte[] call) throws StateException {
-    near.write(new StateItem.Sent(1, List.of(), call));
-    near.flush();
-    return next(near) instanceof StateItem.Answered answered ? answered.status() : 1;
-  }
-
-  private CompletableFuture<Void> serve(StateLink far) {
-    return CompletableFuture.runAsync(
-        () -> {
-          try (Mirror mirror = Mirror.begin(settings, far)) {
-            mirror.serve();
-          } catch (StateException refused) {
-            throw new AssertionError(refused);
-          }
-        },
-        workers);
-  }
-
-  private static void begin(StateLink near) throws StateException {
-    begin(near, HEAD, SEGMENT, new StateItem.Prepared());
-  }
-
-  private static void begin(StateLink near, StateItem... items) throws StateException {
-    near.patience(60_000);
-    for (StateItem item : items) {
-      near.write(item);
-    }
-    near.flush();
-    assertThat(next(near)).isEqualTo(new StateItem.Ready());
-    near.write(RING);
-    near.write(new StateItem.Complete());
-    near.flush();
-    assertThat(next(near)).isEqualTo(new StateItem.Ready());
-    near.write(new StateItem.Go());
-    near.flush();
-  }
-
-  private static StateItem next(StateLink link) throws StateException {
-    StateItem item = link.read();
-    return item instanceof StateItem.Beat ? next(link) : item;
   }
 
   // ---- the near end ----

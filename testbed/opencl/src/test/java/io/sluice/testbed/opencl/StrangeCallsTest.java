@@ -1,0 +1,97 @@
+package io.sluice.testbed.opencl;
+
+import static io.sluice.testbed.opencl.RelayRig.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateLink;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Calls that an application's own side never makes, and whose values a library does not survive:
+ * PoCL ends its process at some of them, which is this one here.
+ */
+final class StrangeCallsTest {
+  private static final int MINUTES = 2;
+  private static final int CREATE_CONTEXT = 6;
+  private static final int CREATE_QUEUE = 7;
+  private static final int INVALID_QUEUE_PROPERTIES = -35; // CL/cl.h, as those below
+  private static final int QUEUE_PROPERTIES = 0x1093;
+  private static final int QUEUE_SIZE = 0x1094;
+  private static final int OUT_OF_ORDER = 1;
+  private static final int PROFILING = 1 << 1;
+  private static final int ON_DEVICE = 1 << 2;
+  private static final StateItem.Root PLATFORM =
+      new StateItem.Root(new StateItem.Entity(1, 1, 1, false), "platform");
+  private static final StateItem.Root DEVICE =
+      new StateItem.Root(new StateItem.Entity(2, 1, 2, false), "a test");
+
+  @SuppressWarnings("NullAway.Init")
+  private RelayRig rig;
+
+  @BeforeEach
+  void make() {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    rig = new RelayRig();
+  }
+
+  @AfterEach
+  void stop() {
+    if (rig != null) {
+      rig.close();
+    }
+  }
+
+  /** Lists of properties, their count first, of which no queue of the host comes. */
+  static List<long[]> strangeQueues() {
+    return List.of(
+        new long[] {2, QUEUE_PROPERTIES, OUT_OF_ORDER | ON_DEVICE},
+        new long[] {2, QUEUE_PROPERTIES, -1},
+        new long[] {2, QUEUE_SIZE, 4096},
+        new long[] {4, QUEUE_PROPERTIES, 0, QUEUE_PROPERTIES, OUT_OF_ORDER | ON_DEVICE},
+        new long[] {1, QUEUE_PROPERTIES});
+  }
+
+  @ParameterizedTest
+  @MethodSource("strangeQueues")
+  void createQueue_thatIsNotOfTheHost_isRefusedAndTheSessionGoesOn(long[] properties)
+      throws Exception {
+    List<Fd> pair = rig.kernel.socketpair();
+    try (StateLink near = new StateLink(rig.kernel, pair.get(0));
+        StateLink far = new StateLink(rig.kernel, pair.get(1))) {
+      CompletableFuture<Void> served = rig.serve(far);
+      RelayRig.begin(
+          near, RelayRig.HEAD, RelayRig.SEGMENT, PLATFORM, DEVICE, new StateItem.Prepared());
+
+      assertThat(status(near, call(CREATE_CONTEXT, 1, 1, 1, 1))).as("a context").isZero();
+      assertThat(status(near, call(CREATE_QUEUE, 1, with(new long[] {1, 1, 1}, properties))))
+          .isEqualTo(INVALID_QUEUE_PROPERTIES);
+      assertThat(status(near, call(CREATE_QUEUE, 1, 1, 1, 1, 2, QUEUE_PROPERTIES, PROFILING)))
+          .as("a queue")
+          .isZero();
+      near.end();
+
+      served.get(MINUTES, TimeUnit.MINUTES);
+    }
+  }
+
+  private static long[] with(long[] first, long[] then) {
+    return LongStream.concat(LongStream.of(first), LongStream.of(then)).toArray();
+  }
+
+  private static int status(StateLink near, byte[] call) throws StateException {
+    near.write(new StateItem.Sent(1, List.of(), call));
+    near.flush();
+    return RelayRig.next(near) instanceof StateItem.Answered answered ? answered.status() : 1;
+  }
+}
