@@ -272,6 +272,7 @@ struct sluice_api_segment { /* 22 */
 };
 
 #define SLUICE_API_OPENCL 1
+#define SLUICE_API_CUDA 2 /* CUDA programs: docs/relay-protocol.md */
 
 #define SLUICE_MAX_API_SESSIONS 64
 #define SLUICE_MAX_API_SEGMENTS 64

@@ -11,7 +11,10 @@ module io.sluice.channel {
   exports io.sluice.channel.guest;
   exports io.sluice.channel.nvidia;
   exports io.sluice.channel.nvidia.relay;
+  exports io.sluice.channel.nvidia.relay.link;
   exports io.sluice.channel.nvidia.submit;
+  exports io.sluice.channel.nvidia.time to
+      io.sluice.testbed.machine;
   exports io.sluice.channel.policy;
   exports io.sluice.channel.pscnv;
   exports io.sluice.channel.record;

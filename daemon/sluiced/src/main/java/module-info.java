@@ -20,6 +20,8 @@ module io.sluice.daemon {
 
   exports io.sluice.daemon;
   exports io.sluice.daemon.config;
+  exports io.sluice.daemon.relay to
+      io.sluice.testbed.machine;
 
   opens io.sluice.daemon to
       info.picocli;

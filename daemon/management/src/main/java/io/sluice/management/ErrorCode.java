@@ -52,6 +52,7 @@ public enum ErrorCode {
   PROGRAM_FILES("SLU-PROG-005", ErrorKind.NOT_FOUND, "The launcher or the library of CUDA programs is not here.", "It was not built, or lies elsewhere; the message has where it was looked for.", "Build it with ./sluice build, which needs gcc and make, or name it: sluicectl guest run --help."),
   PROGRAM_START("SLU-PROG-006", ErrorKind.FAILED, "The launcher of CUDA programs cannot be started.", "It is no program of this machine, or not to be executed.", "See the message; build it anew with ./sluice build."),
   PROGRAM_REFUSED("SLU-PROG-007", ErrorKind.FAILED, "A CUDA program is turned away; in the log only.", "The guest has more than its cuda-programs, or one connects in a loop.", "Raise cuda-programs, or end what connects."),
+  PROGRAM_STAYS("SLU-PROG-008", ErrorKind.FAILED, "A guest with CUDA programs in its machine cannot move.", "Moving them is not implemented.", "End them first: sluicectl program list GUEST."),
   LOG_LEVEL("SLU-LOG-001", ErrorKind.USAGE, "It is not a log level.", "Levels are error, warn, info, debug and trace.", "Give one of those."),
   DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY, "The daemon is stopping.", "It takes no more operations.", "Try again when it is back."),
   DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED, "Another daemon serves the control socket.", "Two daemons were given one path.", "Stop it, or give another control socket."),

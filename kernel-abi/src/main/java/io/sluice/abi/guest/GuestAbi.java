@@ -257,6 +257,9 @@ public final class GuestAbi {
   /** Api opencl. */
   public static final int API_OPENCL = 1;
 
+  /** Api cuda. */
+  public static final int API_CUDA = 2;
+
   /** Max api sessions. */
   public static final int MAX_API_SESSIONS = 64;
 

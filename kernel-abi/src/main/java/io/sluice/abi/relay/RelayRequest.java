@@ -26,6 +26,15 @@ public final class RelayRequest {
   /** {@link #OP}: asks what to map for a file. */
   public static final int MAP = 5;
 
+  /** {@link #OP} of a program in a machine: a segment that was wanted is there, or not. */
+  public static final int MEMORY = 6;
+
+  /** {@link #OP} of a program in a machine: memory that it will have pinned. */
+  public static final int RESERVE = 7;
+
+  /** {@link #OP} of a program in a machine: gives it back. */
+  public static final int RELEASE = 8;
+
   /** {@link #ARGUMENT} of a HELLO. */
   public static final int VERSION = 1;
 
@@ -38,7 +47,8 @@ public final class RelayRequest {
   public static final U32 FILE = S.u32("file", "in: the relay's number of a file");
   public static final U32 ARGUMENT = S.u32("argument", "in: request word, protection or version");
   public static final U64 ADDRESS = S.u64("address", "in: of the program, or in the memory file");
-  public static final U64 LENGTH = S.u64("length", "in: blocks, or bytes");
+  public static final U64 LENGTH =
+      S.u64("length", "in: blocks, in a machine with a segment, or bytes");
   public static final StructLayout LAYOUT = S.layout();
   public static final long SIZE = LAYOUT.byteSize();
 

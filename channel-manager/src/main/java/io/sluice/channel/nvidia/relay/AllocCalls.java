@@ -8,6 +8,8 @@ import io.sluice.abi.rm.alloc.MemoryAlloc;
 import io.sluice.abi.rm.alloc.Nv0080Alloc;
 import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
@@ -86,6 +88,13 @@ final class AllocCalls {
     }
   }
 
+  /** What an event has to say the kernel keeps until it is asked for it, however much that is. */
+  private static void requirePlain(MemorySegment event) throws Denial {
+    if ((EventAlloc.NOTIFY_INDEX.bits(event) & EventAlloc.WITHOUT_EVENT_DATA) == 0) {
+      throw new Denial(RmStatus.NOT_SUPPORTED, "an event with data");
+    }
+  }
+
   /** Checks what a block names, and clears what is none of a program's business. */
   private void check(ProgramClass type, DriverCall call, MemorySegment block) throws Denial {
     if (block.byteSize() != type.shape().bytes()) {
@@ -110,6 +119,7 @@ final class AllocCalls {
       case KEPLER_CHANNEL_GROUP_A -> clear(block, 16, 4); // bIsCallingContextVgpuPlugin
       case HOPPER_CHANNEL_GPFIFO_A -> clear(block, 144, 160); // physical memory, process ids
       case HOPPER_USERMODE_A -> clear(block, 1, 1); // bPriv
+      case NV01_EVENT_OS_EVENT -> requirePlain(block);
       default -> {}
     }
   }
@@ -326,8 +336,7 @@ final class AllocCalls {
     MemoryAlloc.ATTR2.setBits(block, attr2 | 1 | uncached);
     block.set(ValueLayout.JAVA_INT, 32, FORMAT_OF_PAGES);
     MemoryAlloc.SIZE_BYTES.set(block, bytes);
-    MemoryAlloc.ALIGNMENT.set(
-        block, driver.kernel().pageBytes(object.pages().orElseThrow().file()));
+    MemoryAlloc.ALIGNMENT.set(block, Kernel.PAGE_BYTES);
     MemoryAlloc.LIMIT.set(block, bytes - 1);
     Nvos64Alloc.STATUS.setBits(argument, RmStatus.OK.code());
     return 0;

@@ -5,6 +5,7 @@ import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.control.DisableChannels;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

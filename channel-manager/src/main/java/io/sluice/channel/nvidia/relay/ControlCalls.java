@@ -7,6 +7,7 @@ import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.BlockShape.ListShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;

@@ -5,19 +5,19 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.MovableMemory.Moved;
-import java.lang.foreign.Arena;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.MapTarget;
+import io.sluice.channel.nvidia.relay.link.ProgramLink;
+import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -29,9 +29,8 @@ final class CudaProgram {
 
   private final long number;
   private final PeerCredentials peer;
-  private final Fd connection;
+  private final ProgramLink link;
   private final ProgramDriver driver;
-  private final LongSupplier clock;
   private final RmCalls rm;
   private final UvmCalls uvm;
   private final Consumer<String> refusals;
@@ -42,25 +41,22 @@ final class CudaProgram {
   private final AtomicLong refused = new AtomicLong();
 
   /**
-   * @param connection is closed by whoever serves it
-   * @param clock nanoseconds
+   * @param link of the thread that serves it, which closes it
    * @param refusals told what the relay does not let through
    */
   CudaProgram(
       long number,
       PeerCredentials peer,
-      Fd connection,
+      ProgramLink link,
       ProgramDriver driver,
-      LongSupplier clock,
       Consumer<String> refusals) {
     this.number = number;
     this.peer = peer;
-    this.connection = connection;
+    this.link = link;
     this.driver = driver;
-    this.clock = clock;
     this.refusals = refusals;
     PoolCalls pools = new PoolCalls(driver);
-    pages = new PagesCalls(driver, pools);
+    pages = new PagesCalls(driver, pools, link);
     rm = new RmCalls(driver, pages, pools);
     uvm = new UvmCalls(driver, pages);
     moves = new VideoMoves(driver, pools, uvm, refusals);
@@ -125,39 +121,41 @@ final class CudaProgram {
 
   /** Has it leave. */
   void sendAway() {
-    driver.kernel().shutdown(connection);
+    link.sendAway();
   }
 
   /** Serves it until it leaves; then nothing of it is left. */
   void serve() throws RelayProtocolException {
-    try (Arena arena = Arena.ofConfined()) {
-      RelayLink link = new RelayLink(driver.kernel(), clock, connection, arena);
-      try {
-        boolean greeted = false;
-        while (link.receive()) {
-          greeted = serve(link, greeted);
-        }
-      } finally {
-        link.close();
+    try (link) {
+      boolean greeted = false;
+      while (link.receive()) {
+        greeted = serve(greeted);
       }
+    } catch (InternalError e) {
+      // A page of a machine's memory that cannot be had: the copy faults.
+      throw new RelayProtocolException("its memory faults: " + e);
     } finally {
       end();
     }
   }
 
-  private boolean serve(RelayLink link, boolean greeted) throws RelayProtocolException {
+  private boolean serve(boolean greeted) throws RelayProtocolException {
     int op = RelayRequest.OP.bits(link.header());
     if (greeted == (op == RelayRequest.HELLO)) {
       throw new RelayProtocolException("op=" + op + (greeted ? " again" : " before HELLO"));
     }
     try {
       switch (op) {
-        case RelayRequest.HELLO -> hello(link);
-        case RelayRequest.OPEN -> open(link);
-        case RelayRequest.CLOSE -> close(link);
-        case RelayRequest.IOCTL -> ioctl(link);
-        case RelayRequest.MAP -> map(link);
-        default -> throw new RelayProtocolException("op=" + op);
+        case RelayRequest.HELLO -> hello();
+        case RelayRequest.OPEN -> open();
+        case RelayRequest.CLOSE -> close();
+        case RelayRequest.IOCTL -> ioctl();
+        case RelayRequest.MAP -> map();
+        default -> {
+          if (!link.serve(op)) {
+            throw new RelayProtocolException("op=" + op);
+          }
+        }
       }
     } catch (SyscallException e) {
       link.fail(e.errno());
@@ -173,27 +171,27 @@ final class CudaProgram {
     refusals.accept(what);
   }
 
-  private void hello(RelayLink link) throws RelayProtocolException {
+  private void hello() throws RelayProtocolException {
     int version = RelayRequest.ARGUMENT.bits(link.header());
     if (version != RelayRequest.VERSION) {
       throw new RelayProtocolException("version=" + version + " known=" + RelayRequest.VERSION);
     }
     long bytes = RelayGreeting.write(link.room(), driver.port().nodes());
-    link.reply(0, RelayRequest.VERSION, 0, bytes, List.of());
+    link.reply(0, RelayRequest.VERSION, bytes);
   }
 
-  private void open(RelayLink link) throws RelayProtocolException {
+  private void open() throws RelayProtocolException {
     MemorySegment body = link.body();
     long bytes = body.byteSize();
     if (bytes == 0 || bytes > MAX_NODE_NAME || body.get(ValueLayout.JAVA_BYTE, bytes - 1) != 0) {
       throw new RelayProtocolException("a node's name of " + bytes + " bytes");
     }
     ProgramFile file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
-    link.reply(file.number(), 0, 0, 0, List.of());
+    link.reply(file.number(), 0, 0);
   }
 
-  private void close(RelayLink link) {
-    ProgramFile file = file(link);
+  private void close() {
+    ProgramFile file = file();
     driver.turn().take();
     try {
       freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
@@ -203,7 +201,7 @@ final class CudaProgram {
     } finally {
       driver.turn().giveBack();
     }
-    link.reply(0, 0, 0, 0, List.of());
+    link.reply(0, 0, 0);
   }
 
   /**
@@ -221,7 +219,7 @@ final class CudaProgram {
     }
   }
 
-  private ProgramFile file(RelayLink link) {
+  private ProgramFile file() {
     int number = RelayRequest.FILE.bits(link.header());
     return driver
         .files()
@@ -229,34 +227,36 @@ final class CudaProgram {
         .orElseThrow(() -> new SyscallException("ioctl", "file=" + number, Errno.EBADF.number()));
   }
 
-  private void ioctl(RelayLink link) throws RelayProtocolException {
+  private void ioctl() throws RelayProtocolException {
     calls.incrementAndGet();
-    ProgramFile file = file(link);
+    ProgramFile file = file();
     DriverCall call =
         new DriverCall(
             file,
             RelayRequest.ARGUMENT.bits(link.header()),
-            RelayRequest.ADDRESS.get(link.header()),
-            DriverCall.blocks(link.body(), RelayRequest.LENGTH.get(link.header())),
+            DriverCall.blocks(link.body(), link.blocks()),
             new KeptWords());
     boolean woke = file.wakes();
     int value = 0;
     driver.turn().take();
     try {
-      value =
-          file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call, link.descriptors());
+      value = file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call);
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     } finally {
       driver.turn().giveBack();
       call.kept().restore();
     }
-    List<Fd> along = !woke && file.wakes() ? List.of(file.fd()) : List.of();
-    link.reply(0, value, 0, link.body().byteSize(), along);
+    long body = link.body().byteSize();
+    if (!woke && file.wakes()) {
+      link.replyWaking(value, body, file.fd());
+    } else {
+      link.reply(0, value, body);
+    }
   }
 
-  private void map(RelayLink link) throws RelayProtocolException {
-    ProgramFile file = file(link);
+  private void map() throws RelayProtocolException {
+    ProgramFile file = file();
     if (link.body().byteSize() != Long.BYTES) {
       throw new RelayProtocolException("a map without its offset");
     }
@@ -265,21 +265,21 @@ final class CudaProgram {
     // Of UVM the address alone says what is mapped; the offset is the address again.
     long offset = file.kind() == Node.Kind.UVM ? 0 : link.body().get(ValueLayout.JAVA_LONG, 0);
     try {
-      ProgramFile.MapTarget target = target(file, address, length);
-      if (!target.file().isOpen()) {
+      MapTarget target = target(file, address, length);
+      if (!target.backing().isOpen()) {
         throw new Denial(RmStatus.INVALID_STATE, "a map of memory that was freed");
       }
       if (!target.has(offset, length)) {
         throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than was prepared");
       }
-      link.reply(0, 0, target.offset() + offset, 0, List.of(target.file()));
+      link.replyMap(target, offset);
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
       link.fail(Errno.EINVAL.number());
     }
   }
 
-  private ProgramFile.MapTarget target(ProgramFile file, long address, long length) throws Denial {
+  private MapTarget target(ProgramFile file, long address, long length) throws Denial {
     if (file.kind() == Node.Kind.UVM) {
       driver.turn().take();
       try {

@@ -2,6 +2,7 @@ package io.sluice.channel.nvidia.relay;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.relay.RelayRequest;
+import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
@@ -12,16 +13,11 @@ import java.util.Optional;
  *
  * @param file on which it is made
  * @param request the request word
- * @param pinnedAt where in the memory file that came along the pages begin
  * @param blocks the argument, what it points to, and what that points to; empty for null pointers
  * @param kept of the blocks, for when the call was made
  */
 record DriverCall(
-    ProgramFile file,
-    int request,
-    long pinnedAt,
-    ImmutableList<MemorySegment> blocks,
-    KeptWords kept) {
+    ProgramFile file, int request, ImmutableList<MemorySegment> blocks, KeptWords kept) {
   /** Most blocks of a call. */
   static final int MAX_BLOCKS = 8;
 

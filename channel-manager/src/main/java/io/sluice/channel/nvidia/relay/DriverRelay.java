@@ -11,10 +11,18 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.link.MachineLink;
+import io.sluice.channel.nvidia.relay.link.MachinePort;
+import io.sluice.channel.nvidia.relay.link.MemoryShare;
+import io.sluice.channel.nvidia.relay.link.ProgramLink;
+import io.sluice.channel.nvidia.relay.link.ProgramTurn;
+import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
+import io.sluice.channel.nvidia.relay.link.SocketLink;
 import io.sluice.channel.nvidia.time.GuestSlices;
 import io.sluice.channel.nvidia.time.ProgramTime;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.channel.nvidia.time.TimeUse;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.List;
@@ -22,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
@@ -105,30 +114,52 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
 
   @Override
   public void serve(Fd connection) {
-    try (connection) {
+    try (connection;
+        Arena arena = Arena.ofConfined()) {
       PeerCredentials peer = kernel.peerCredentials(connection);
-      dropPrivileges.run();
-      CudaProgram program = enter(connection, peer);
-      long number = program.status().number();
-      try {
-        program.serve();
-      } catch (RelayProtocolException e) {
-        log.refused(
-            peer,
-            "the protocol was broken: " + e.getMessage() + " [" + RelayCode.PROTOCOL.code() + "]");
-      } catch (SyscallException e) {
-        log.refused(peer, "a program's connection failed: " + e.getMessage());
-      } catch (RuntimeException e) {
-        log.failed(peer, e);
-      } finally {
-        leave(number);
-      }
-    } catch (RefusedException e) {
-      log.turnedAway(e);
+      serve(peer, (_, _) -> new SocketLink(kernel, clock, connection, arena));
     }
   }
 
-  private synchronized CudaProgram enter(Fd connection, PeerCredentials peer) {
+  @Override
+  public void serve(MachinePort port, PeerCredentials machine) {
+    try (port;
+        Arena arena = Arena.ofConfined()) {
+      serve(
+          machine, (mappings, turn) -> new MachineLink(kernel, clock, port, mappings, turn, arena));
+    }
+  }
+
+  /** Makes a program's link, with its share of the daemon's mappings and its turn. */
+  private interface LinkMaker extends BiFunction<MemoryShare, ProgramTurn, ProgramLink> {}
+
+  private void serve(PeerCredentials peer, LinkMaker link) {
+    dropPrivileges.run();
+    CudaProgram program;
+    try {
+      program = enter(peer, link);
+    } catch (RefusedException e) {
+      log.turnedAway(e);
+      return;
+    }
+    try {
+      program.serve();
+    } catch (RelayProtocolException e) {
+      log.refused(
+          peer,
+          "the protocol was broken: " + e.getMessage() + " [" + RelayCode.PROTOCOL.code() + "]");
+    } catch (SyscallException e) {
+      log.refused(peer, "a program's connection failed: " + e.getMessage());
+    } catch (RefusedException e) {
+      log.turnedAway(e);
+    } catch (RuntimeException e) {
+      log.failed(peer, e);
+    } finally {
+      leave(program.status().number());
+    }
+  }
+
+  private synchronized CudaProgram enter(PeerCredentials peer, LinkMaker link) {
     if (closed) {
       throw new RefusedException(RelayCode.CLOSED, Errno.ENODEV, "the relay is closed", "");
     }
@@ -142,12 +173,13 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     MemoryShare ownVideo = new MemoryShare(limits.video());
     MemoryShare ownSystem = new MemoryShare(pinned);
     MemoryShare ownDescriptors = new MemoryShare(descriptors);
+    ProgramTurn turn = new ProgramTurn();
     ProgramGroups groups = new ProgramGroups(this::control, slices, graphics);
     CudaProgram program =
         new CudaProgram(
             next++,
             peer,
-            connection,
+            link.apply(ownDescriptors, turn),
             new ProgramDriver(
                 kernel,
                 port,
@@ -159,8 +191,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
                 ownVideo,
                 ownSystem,
                 copier,
-                new ProgramTurn()),
-            clock,
+                turn),
             what -> log.refused(peer, what));
     programs.put(program.status().number(), program);
     return program;

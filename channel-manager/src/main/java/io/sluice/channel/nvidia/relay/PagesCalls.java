@@ -8,9 +8,11 @@ import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.HostPages;
+import io.sluice.channel.nvidia.relay.link.ProgramLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -35,13 +37,15 @@ final class PagesCalls {
 
   private final ProgramDriver driver;
   private final PoolCalls pools;
+  private final ProgramLink link;
 
   /** A file of the card for each of the control node's: RM takes such calls on no other. */
   private final Map<Integer, ProgramFile> cards = new HashMap<>();
 
-  PagesCalls(ProgramDriver driver, PoolCalls pools) {
+  PagesCalls(ProgramDriver driver, PoolCalls pools, ProgramLink link) {
     this.driver = driver;
     this.pools = pools;
+    this.link = link;
   }
 
   /**
@@ -96,11 +100,15 @@ final class PagesCalls {
   /** Empty pages. */
   HostPages blank(long bytes) throws Denial {
     take(bytes);
+    boolean made = false;
     try {
-      return HostPages.make(driver.kernel(), bytes, () -> giveBack(bytes));
-    } catch (SyscallException e) {
-      giveBack(bytes);
-      throw new Denial(RmStatus.NO_MEMORY, "pages that cannot be made: " + e);
+      HostPages pages = link.blank(bytes, () -> giveBack(bytes));
+      made = true;
+      return pages;
+    } finally {
+      if (!made) {
+        giveBack(bytes);
+      }
     }
   }
 
@@ -129,20 +137,25 @@ final class PagesCalls {
     }
   }
 
+  /** Whether the call came with pages. */
+  boolean hasBrought() {
+    return link.hasBrought();
+  }
+
   /** Makes memory of pages that the program brought: RM_ALLOC_MEMORY of an OS descriptor. */
-  void pin(DriverCall call, FdList along) throws Denial {
-    MemorySegment argument = call.argument();
-    long limit = Nvos02AllocMemory.LIMIT.get(argument);
+  void pin(DriverCall call) throws Denial {
+    long limit = Nvos02AllocMemory.LIMIT.get(call.argument());
     long bytes = roundedUp(limit < 0 || limit == Long.MAX_VALUE ? -1 : limit + 1);
-    long offset = call.pinnedAt();
-    requireMemoryFile(along.get(0), offset, bytes);
     take(bytes);
     HostPages pages;
+    boolean brought = false;
     try {
-      pages = HostPages.map(driver.kernel(), along.take(), offset, bytes, () -> giveBack(bytes));
-    } catch (SyscallException e) {
-      giveBack(bytes);
-      throw new Denial(RmStatus.INVALID_ADDRESS, "pages that cannot be mapped: " + e);
+      pages = link.brought(bytes, () -> giveBack(bytes));
+      brought = true;
+    } finally {
+      if (!brought) {
+        giveBack(bytes);
+      }
     }
     pinPages(call, pages);
   }
@@ -170,23 +183,6 @@ final class PagesCalls {
       if (!made) {
         pages.close();
       }
-    }
-  }
-
-  /** Only a memory file that stays as long as it is: whatever else could stand still or end. */
-  private void requireMemoryFile(Fd file, long offset, long bytes) throws Denial {
-    int seals;
-    try {
-      seals = driver.kernel().getSeals(file);
-    } catch (SyscallException _) {
-      seals = 0; // of a file that cannot be sealed
-    }
-    if ((seals & Kernel.F_SEAL_SHRINK) == 0
-        || offset < 0
-        || offset % PAGE != 0
-        || driver.kernel().pageBytes(file) != PAGE
-        || driver.kernel().fstat(file).sizeBytes() - offset < bytes) {
-      throw new Denial(RmStatus.INVALID_ADDRESS, "pages of no sealed memory file");
     }
   }
 

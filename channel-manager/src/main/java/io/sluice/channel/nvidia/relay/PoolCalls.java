@@ -10,6 +10,7 @@ import io.sluice.abi.rm.ioctl.Nvos55DupObject;
 import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.rm.SpareMemory;
 import io.sluice.channel.nvidia.rm.SystemPages;
 import java.lang.foreign.Arena;

@@ -4,6 +4,7 @@ import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.control.CtxswPreemption;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,24 +1,11 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.nvidia.relay.link.MapTarget;
 import java.util.Optional;
 
 /** A file of the driver that a program has open: the descriptor is the relay's. */
 final class ProgramFile {
-  /**
-   * The memory that a file stands for, once RM_MAP_MEMORY has said so.
-   *
-   * @param file what is to be mapped; its owner is another
-   * @param offset in it
-   * @param bytes that may be mapped from there
-   */
-  record MapTarget(Fd file, long offset, long bytes) {
-    /** Whether a piece lies in it. */
-    boolean has(long at, long length) {
-      return at >= 0 && length > 0 && at <= bytes && length <= bytes - at;
-    }
-  }
-
   private final int number;
   private final Node node;
   private final Fd fd;
@@ -45,6 +32,7 @@ final class ProgramFile {
     return fd;
   }
 
+  /** The memory that it stands for, once RM_MAP_MEMORY has said so. */
   Optional<MapTarget> target() {
     return target;
   }

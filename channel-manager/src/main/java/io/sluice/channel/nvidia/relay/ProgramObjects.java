@@ -3,6 +3,7 @@ package io.sluice.channel.nvidia.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.channel.nvidia.relay.link.MemoryShare;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

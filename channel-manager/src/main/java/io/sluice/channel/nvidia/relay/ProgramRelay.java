@@ -1,8 +1,10 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MovableMemory;
+import io.sluice.channel.nvidia.relay.link.MachinePort;
 import java.util.List;
 
 /** The relay of a guest's CUDA programs, as whoever lets them in uses it. */
@@ -14,6 +16,14 @@ public interface ProgramRelay extends MovableMemory, AutoCloseable {
    * @param connection the program's; is closed
    */
   void serve(Fd connection);
+
+  /**
+   * The same of a program in a machine.
+   *
+   * @param port its session; is closed
+   * @param machine the process that is the machine
+   */
+  void serve(MachinePort port, PeerCredentials machine);
 
   /** The programs there are. */
   List<ProgramStatus> programs();

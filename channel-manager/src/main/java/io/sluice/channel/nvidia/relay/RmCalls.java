@@ -13,8 +13,11 @@ import io.sluice.abi.rm.ioctl.Nvos33MapMemory;
 import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
-import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.DriverPage;
+import io.sluice.channel.nvidia.relay.link.HostPages;
+import io.sluice.channel.nvidia.relay.link.MapTarget;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -37,13 +40,12 @@ final class RmCalls {
   /**
    * Executes an ioctl.
    *
-   * @param along a memory file, if one came along
    * @return what it returns
    * @throws Denial for what the relay refuses; the argument's status is set
    * @throws SyscallException when the driver refuses it with an errno
    * @throws RefusedException SLU-RLY-005
    */
-  int execute(DriverCall call, FdList along) throws Denial {
+  int execute(DriverCall call) throws Denial {
     ProgramEscape escape =
         ProgramEscape.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
@@ -55,7 +57,7 @@ final class RmCalls {
                     ""));
     MemorySegment argument = call.argument();
     try {
-      return execute(escape, call, along);
+      return execute(escape, call);
     } catch (Denial e) {
       int status = escape.shape().status();
       if (status == BlockShape.NONE) {
@@ -66,7 +68,7 @@ final class RmCalls {
     }
   }
 
-  private int execute(ProgramEscape escape, DriverCall call, FdList along) throws Denial {
+  private int execute(ProgramEscape escape, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     if (escape != ProgramEscape.ALLOC) {
       for (int offset : escape.shape().clients()) {
@@ -76,7 +78,7 @@ final class RmCalls {
     return switch (escape) {
       case ALLOC -> allocs.execute(call);
       case CONTROL -> controls.execute(call);
-      case ALLOC_MEMORY -> allocMemory(call, along);
+      case ALLOC_MEMORY -> allocMemory(call);
       case FREE -> free(call);
       case MAP_MEMORY -> mapMemory(call);
       case UNMAP_MEMORY, UPDATE_DEVICE_MAPPING_INFO -> ofMapping(escape, call);
@@ -93,12 +95,12 @@ final class RmCalls {
         .ioctl(call.file().fd(), call.request(), call.argument(), List.of(call.argument()));
   }
 
-  private int allocMemory(DriverCall call, FdList along) throws Denial {
+  private int allocMemory(DriverCall call) throws Denial {
     int type = Nvos02AllocMemory.H_CLASS.bits(call.argument());
-    if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || along.size() != 1) {
+    if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || !pages.hasBrought()) {
       throw new Denial(RmStatus.NOT_SUPPORTED, String.format("memory of class 0x%x", type));
     }
-    pages.pin(call, along);
+    pages.pin(call);
     return 0;
   }
 
@@ -142,13 +144,12 @@ final class RmCalls {
             .pages()
             .orElseThrow(() ->
                 new Denial(RmStatus.NOT_SUPPORTED, "a map of memory that the GPU has mapped"));
-    ProgramFile.MapTarget whole = new ProgramFile.MapTarget(of.file(), 0, of.bytes());
     long offset = Nvos33MapMemory.OFFSET.get(argument);
     long length = Nvos33MapMemory.LENGTH.get(argument);
-    if (offset % Kernel.PAGE_BYTES != 0 || !whole.has(offset, length)) {
+    if (offset % Kernel.PAGE_BYTES != 0 || !MapTarget.whole(of).has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than the object has");
     }
-    mapped.setTarget(new ProgramFile.MapTarget(of.file(), offset, PagesCalls.roundedUp(length)));
+    mapped.setTarget(new MapTarget(of, offset, PagesCalls.roundedUp(length)));
     // A name for the mapping, which RM would make of an address of the kernel's.
     Nvos33MapMemory.LINEAR_ADDRESS.set(
         argument, Integer.toUnsignedLong(object.name().handle()) << 12);
@@ -169,7 +170,7 @@ final class RmCalls {
     MemorySegment argument = call.argument();
     if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
       long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
-      mapped.setTarget(new ProgramFile.MapTarget(mapped.fd(), 0, bytes));
+      mapped.setTarget(new MapTarget(new DriverPage(mapped.fd()), 0, bytes));
     }
     return result;
   }

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.channel.nvidia.relay.link.HostPages;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;

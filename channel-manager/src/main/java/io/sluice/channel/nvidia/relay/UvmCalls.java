@@ -11,6 +11,9 @@ import io.sluice.abi.uvm.UvmMigrate;
 import io.sluice.abi.uvm.UvmRange;
 import io.sluice.abi.uvm.UvmSemaphorePool;
 import io.sluice.abi.uvm.UvmUnmapExternal;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.HostPages;
+import io.sluice.channel.nvidia.relay.link.MapTarget;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -279,17 +282,16 @@ final class UvmCalls {
    * The memory that a program maps at an address by UVM's node: its semaphores, or managed memory,
    * which begins with this.
    */
-  ProgramFile.MapTarget target(ProgramFile file, long address, long length) throws Denial {
+  MapTarget target(ProgramFile file, long address, long length) throws Denial {
     Optional<UvmRanges.BackedRange> there = spaceOf(file).ranges().at(address);
     UvmRanges.BackedRange range =
         there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
     HostPages of = pagesOf(range);
-    ProgramFile.MapTarget whole = new ProgramFile.MapTarget(of.file(), 0, of.bytes());
-    if (!whole.has(offset, length)) {
+    if (!MapTarget.whole(of).has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than a range has");
     }
-    return new ProgramFile.MapTarget(of.file(), offset, length);
+    return new MapTarget(of, offset, length);
   }
 
   private UvmRanges.BackedRange makeRange(ProgramFile uvm, long base, long length) throws Denial {

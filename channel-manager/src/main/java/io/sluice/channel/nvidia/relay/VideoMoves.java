@@ -4,6 +4,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.channel.MovableMemory.Moved;
+import io.sluice.channel.nvidia.relay.link.Denial;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -62,6 +62,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private final Kernel kernel;
   private final List<Seen> seen = new ArrayList<>();
   private final Map<Integer, String> open = new HashMap<>();
+  private final Map<Fd, String> opened = new LinkedHashMap<>();
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
   private final Map<Long, Memory> memories = new HashMap<>(); // by the objects' names
   private final Map<Long, Memory> mapped = new HashMap<>(); // by addresses of UVM
@@ -235,7 +236,16 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   public synchronized Fd open(Node node) {
     Fd fd = kernel.eventfd(0, Kernel.NONBLOCK);
     open.put(fd.number(), node.name());
+    opened.put(fd, node.name());
     return fd;
+  }
+
+  /** The files of a node, in the order in which they were opened. */
+  synchronized List<Fd> opened(String node) {
+    return opened.entrySet().stream()
+        .filter(each -> each.getValue().equals(node))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   @Override

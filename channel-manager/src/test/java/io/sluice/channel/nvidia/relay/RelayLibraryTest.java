@@ -177,10 +177,11 @@ final class RelayLibraryTest {
   void fork_leavesTheChildWithoutFilesAndTheParentWithItsOwn() throws Exception {
     assertThat(calls("fork"))
         .contains(
+            "pin the stack: ok",
             "child: its memory 1",
             "child: the parent's file: ENOTTY",
             "child: its own file: ok",
-            "parent: its memory 1",
+            "parent: its memory 1, its stack 1",
             "parent: ok");
   }
 

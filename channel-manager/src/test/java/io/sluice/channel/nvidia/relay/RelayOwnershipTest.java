@@ -157,10 +157,19 @@ final class RelayOwnershipTest extends RelayFixture {
     assertThat(relay.programs().getFirst().channels()).isEqualTo(1);
   }
 
+  /** The kernel would keep all that such an event says, until somebody asks. */
+  @Test
+  void event_withData_isRefused() {
+    device();
+    ByteBuffer event = block(24, client, DEVICE, 0x79, 0x2800_0001, card);
+    assertThat(alloc(DEVICE, 11, ProgramClass.NV01_EVENT_OS_EVENT, event)).isEqualTo(NOT_SUPPORTED);
+    assertThat(driver.seen(ProgramEscape.ALLOC).getLast().word(12)).isNotEqualTo(0x79);
+  }
+
   @Test
   void event_neverTellsAnAddressOfTheKernel() {
     device();
-    ByteBuffer event = block(24, client, DEVICE, 0x79, 1, card);
+    ByteBuffer event = block(24, client, DEVICE, 0x79, 0x1000_0001, card);
     ByteBuffer answer =
         program
             .ioctl(

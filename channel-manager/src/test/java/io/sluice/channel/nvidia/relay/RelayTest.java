@@ -33,7 +33,7 @@ final class RelayTest extends RelayFixture {
   @Test
   void answers_haveTheProgramsPointersAndDescriptors() {
     device();
-    ByteBuffer event = block(24, client, 0, 0x79, 0, card);
+    ByteBuffer event = block(24, client, 0, 0x79, 0x1000_0000, card);
     List<ByteBuffer> made =
         program
             .ioctl(

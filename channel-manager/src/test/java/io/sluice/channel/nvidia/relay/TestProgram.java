@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A program's end of the relay's link, which says what the test has it say. */
-final class TestProgram implements AutoCloseable {
+class TestProgram implements AutoCloseable {
   private final Kernel kernel;
   private final Fd connection;
   private final FdList came = new FdList();
@@ -132,9 +132,14 @@ final class TestProgram implements AutoCloseable {
       RelayRequest.ADDRESS.set(message, address);
       RelayRequest.LENGTH.set(message, length);
       MemorySegment.copy(body, 0, message, ValueLayout.JAVA_BYTE, RelayRequest.SIZE, body.length);
-      kernel.sendmsg(connection, message, along);
-      return receive(arena);
+      return exchange(arena, message, along);
     }
+  }
+
+  /** Sends a message, and has its answer. */
+  Answer exchange(Arena arena, MemorySegment message, List<Fd> along) {
+    kernel.sendmsg(connection, message, along);
+    return receive(arena);
   }
 
   /** Sends a whole message. */
@@ -174,6 +179,11 @@ final class TestProgram implements AutoCloseable {
     while (came.size() > 0) {
       fds.add(came.take());
     }
+    return answer(all, had, fds);
+  }
+
+  /** An answer of its bytes. */
+  static Answer answer(MemorySegment all, long had, List<Fd> fds) {
     return new Answer(
         all.asSlice(0, had).toArray(ValueLayout.JAVA_BYTE),
         RelayReply.ERROR.bits(all),

@@ -87,8 +87,8 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     this.eventRate = new RateLimit(EVENT_BURST, EVENT_INTERVAL, surroundings.host().clock());
     this.requireStaying = surroundings.requireStaying();
     this.hosts = surroundings.sessions();
-    this.sessions = hosts.machine(settings);
     this.programs = surroundings.programs();
+    this.sessions = programs.machine(settings, hosts.machine(settings), this::peer);
     this.device =
         new GuestDevice(
             settings.name(), staged, surroundings.host(), mostMapped(settings, kernel), this);
@@ -193,6 +193,10 @@ public final class GuestHost implements GuestSource, AutoCloseable {
    */
   public Path monitor() {
     return MonitorAccess.of(settings, device.peer());
+  }
+
+  private Optional<PeerCredentials> peer() {
+    return device.peer();
   }
 
   /** Lets its machine connect to a socket of the daemon's. */

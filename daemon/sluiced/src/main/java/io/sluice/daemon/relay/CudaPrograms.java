@@ -3,6 +3,7 @@ package io.sluice.daemon.relay;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
@@ -15,6 +16,7 @@ import io.sluice.management.CudaStatus;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.ProgramsMXBean;
+import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,6 +128,30 @@ public final class CudaPrograms implements ProgramsMXBean {
               CauseText.of(e),
               "check the directory of " + guest.cudaSocket())
           .exception();
+    }
+  }
+
+  /**
+   * The sessions of a guest's machine: those of its CUDA programs, if it takes some, beside others.
+   *
+   * @param others what other sessions it has
+   * @param machine the process that is the machine, while there is one
+   */
+  public Optional<ApiSessions> machine(
+      GuestSettings guest,
+      Optional<ApiSessions> others,
+      Supplier<Optional<PeerCredentials>> machine) {
+    if (!guest.programs().cuda()) {
+      return others;
+    }
+    MachinePrograms own =
+        new MachinePrograms(surroundings.kernel(), () -> door(guest.name()), machine);
+    return Optional.of(new RoutedSessions(own, others));
+  }
+
+  private Optional<RelayDoor> door(String guest) {
+    synchronized (lock) {
+      return Optional.ofNullable(guests.get(guest)).map(Served::door);
     }
   }
 

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
+import io.sluice.channel.nvidia.relay.link.MachinePort;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.runtime.ProcessNames;
@@ -67,6 +68,7 @@ final class RelayDoor implements AutoCloseable {
   private final Fd listener;
   private final Fd wake;
   private final RateLimit pace;
+  private final RateLimit machinePace; // of the device's thread
   private final RateLimit lines;
   private final LoopFailures failures = new LoopFailures(LOG, "accepting CUDA programs");
   private final Thread thread;
@@ -92,6 +94,7 @@ final class RelayDoor implements AutoCloseable {
     this.file = file;
     this.listener = listener;
     pace = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    machinePace = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     lines = new RateLimit(LINES, LINE_INTERVAL, surroundings.nanoTime());
     thread = surroundings.threads().newThread(this::accept);
     thread.setName("sluice-" + guest.name() + "-cuda");
@@ -191,7 +194,15 @@ final class RelayDoor implements AutoCloseable {
     Fd connection = kernel.accept(listener);
     boolean served = false;
     try {
-      served = begin(connection, kernel.peerCredentials(connection));
+      PeerCredentials peer = kernel.peerCredentials(connection);
+      served =
+          begin(
+              peer,
+              () -> {
+                try (connection) {
+                  relay.serve(connection);
+                }
+              });
     } finally {
       if (!served) {
         connection.close();
@@ -205,10 +216,31 @@ final class RelayDoor implements AutoCloseable {
     }
   }
 
-  /** Whether the connection has a thread, which closes it. */
-  private boolean begin(Fd connection, PeerCredentials peer) {
+  /**
+   * Begins to serve a program in the guest's machine.
+   *
+   * @param port its session; is closed when it is served no longer
+   * @param ended told then, at the end of all
+   * @return false when there are too many; the port stays the caller's
+   */
+  boolean serve(MachinePort port, PeerCredentials machine, Runnable ended) {
+    return !closed.get()
+        && machinePace.tryTake()
+        && begin(
+            machine,
+            () -> {
+              try (port) {
+                relay.serve(port, machine);
+              } finally {
+                ended.run();
+              }
+            });
+  }
+
+  /** Whether a program has a thread, which does the work and lets go of all. */
+  private boolean begin(PeerCredentials peer, Runnable work) {
     String program = ProcessNames.ofPeer(peer.pid()) + ", pid " + peer.pid();
-    Thread made = surroundings.threads().newThread(() -> serve(connection, program));
+    Thread made = surroundings.threads().newThread(() -> serve(work, program));
     made.setName("cuda-" + peer.pid());
     synchronized (lock) {
       if (serving.size() >= guest.programs().cudaPrograms() + SPARE) {
@@ -240,10 +272,10 @@ final class RelayDoor implements AutoCloseable {
     }
   }
 
-  private void serve(Fd connection, String program) {
+  private void serve(Runnable work, String program) {
     try {
       surroundings.tell().accept(NotificationTypes.PROGRAM_OPENED, guest.name() + " " + program);
-      relay.serve(connection);
+      work.run();
     } catch (RuntimeException | Error e) {
       LOG.atError()
           .addKeyValue("guest", guest.name())
@@ -251,7 +283,6 @@ final class RelayDoor implements AutoCloseable {
           .setCause(e)
           .log("a CUDA program could not be served any longer");
     } finally {
-      connection.close();
       forget(Thread.currentThread());
       surroundings.tell().accept(NotificationTypes.PROGRAM_ENDED, guest.name() + " " + program);
     }

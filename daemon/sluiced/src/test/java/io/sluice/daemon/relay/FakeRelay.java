@@ -1,25 +1,39 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.MachineLink;
+import io.sluice.channel.nvidia.relay.link.MachinePort;
+import io.sluice.channel.nvidia.relay.link.MemoryShare;
+import io.sluice.channel.nvidia.relay.link.ProgramTurn;
+import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A relay that does nothing for its programs but to wait until they leave. */
+/**
+ * A relay that does nothing for its programs but to wait until they leave; those of machines have
+ * as much memory as they say.
+ */
 final class FakeRelay implements ProgramRelay {
   private final Kernel kernel;
   private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
+  private final List<Exception> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger weight = new AtomicInteger();
   private final AtomicInteger refreshes = new AtomicInteger();
 
@@ -59,6 +73,29 @@ final class FakeRelay implements ProgramRelay {
       }
       leave(number);
     }
+  }
+
+  @Override
+  public void serve(MachinePort port, PeerCredentials machine) {
+    MemoryShare mappings = new MemoryShare(MemoryBudget.upTo(() -> 100));
+    ProgramTurn turn = new ProgramTurn();
+    try (port;
+        Arena arena = Arena.ofConfined();
+        MachineLink link = new MachineLink(kernel, System::nanoTime, port, mappings, turn, arena)) {
+      while (link.receive()) {
+        turn.take();
+        link.blank(RelayRequest.LENGTH.get(link.header()), () -> {}).close();
+        turn.giveBack();
+        link.reply(0, 0, 0);
+      }
+    } catch (RelayProtocolException | Denial e) {
+      failures.add(e);
+    }
+  }
+
+  /** What has ended programs of machines. */
+  List<Exception> failures() {
+    return failures;
   }
 
   private synchronized long enter(Fd connection) {

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.link;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,11 +9,11 @@ import java.util.function.BooleanSupplier;
  * memory between two. It is taken under the lock of the quotas; so whoever has it waits for these
  * {@linkplain #aside without it}.
  */
-final class ProgramTurn {
+public final class ProgramTurn {
   /** In order: whoever moves memory again and again does not keep the program from its calls. */
   private final ReentrantLock lock = new ReentrantLock(true);
 
-  void take() {
+  public void take() {
     lock.lock();
   }
 
@@ -22,7 +22,7 @@ final class ProgramTurn {
    *
    * @param patienceNs how long it is waited for
    */
-  boolean tryTake(long patienceNs) {
+  public boolean tryTake(long patienceNs) {
     try {
       return lock.tryLock(patienceNs, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -31,12 +31,12 @@ final class ProgramTurn {
     }
   }
 
-  void giveBack() {
+  public void giveBack() {
     lock.unlock();
   }
 
   /** Asks something that may wait for others: they may have the turn meanwhile. */
-  boolean aside(BooleanSupplier question) {
+  public boolean aside(BooleanSupplier question) {
     lock.unlock();
     try {
       return question.getAsBoolean();

@@ -1,23 +1,19 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.link;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Pages of a memory file that the GPU reaches: mapped here, because RM pins the pages of the
- * process that asks. Nobody here reads or writes them, but for a semaphore that a program waits
- * for.
- */
-final class HostPages implements AutoCloseable {
+/** Pages of a memory file. */
+final class FilePages implements HostPages {
   private static final int SEALS = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
 
   private final Fd file;
   private final Mapping mapping;
   private final Runnable released;
 
-  private HostPages(Fd file, Mapping mapping, Runnable released) {
+  private FilePages(Fd file, Mapping mapping, Runnable released) {
     this.file = file;
     this.mapping = mapping;
     this.released = released;
@@ -28,7 +24,7 @@ final class HostPages implements AutoCloseable {
    *
    * @param released told when they are closed
    */
-  static HostPages make(Kernel kernel, long bytes, Runnable released) {
+  static FilePages make(Kernel kernel, long bytes, Runnable released) {
     Fd file = kernel.memfdCreate("sluice-cuda", bytes);
     try {
       kernel.addSeals(file, SEALS);
@@ -40,10 +36,10 @@ final class HostPages implements AutoCloseable {
   }
 
   /** Pages of a file that is given, and is closed if this fails. */
-  static HostPages map(Kernel kernel, Fd file, long offset, long bytes, Runnable released) {
+  static FilePages map(Kernel kernel, Fd file, long offset, long bytes, Runnable released) {
     try {
       Mapping mapping = kernel.mmap(file, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
-      return new HostPages(file, mapping, released);
+      return new FilePages(file, mapping, released);
     } catch (RuntimeException e) {
       file.close();
       throw e;
@@ -54,13 +50,14 @@ final class HostPages implements AutoCloseable {
     return file;
   }
 
-  long bytes() {
-    return mapping.sizeBytes();
+  @Override
+  public MemorySegment segment() {
+    return mapping.segment();
   }
 
-  /** Where this process has them. */
-  MemorySegment segment() {
-    return mapping.segment();
+  @Override
+  public boolean isOpen() {
+    return file.isOpen();
   }
 
   @Override

@@ -1,18 +1,18 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.link;
 
 import io.sluice.channel.MemoryBudget;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The part of a program in what its guest has of one kind of memory. */
-final class MemoryShare {
+public final class MemoryShare {
   private final MemoryBudget all;
   private final AtomicLong bytes = new AtomicLong(); // written by the program's thread
 
-  MemoryShare(MemoryBudget all) {
+  public MemoryShare(MemoryBudget all) {
     this.all = all;
   }
 
-  boolean take(long wanted) {
+  public boolean take(long wanted) {
     if (!all.take(wanted)) {
       return false;
     }
@@ -21,27 +21,27 @@ final class MemoryShare {
   }
 
   /** Takes more, whatever the limit is: what was asked for turned out to be longer. */
-  void add(long more) {
+  public void add(long more) {
     all.add(more);
     bytes.addAndGet(more);
   }
 
   /** As {@link MemoryBudget#overflows}. */
-  boolean overflows() {
+  public boolean overflows() {
     return all.overflows();
   }
 
   /** As {@link MemoryBudget#makeRoom}. */
-  boolean makeRoom() {
+  public boolean makeRoom() {
     return all.makeRoom();
   }
 
-  void giveBack(long taken) {
+  public void giveBack(long taken) {
     bytes.addAndGet(-taken);
     all.giveBack(taken);
   }
 
-  long bytes() {
+  public long bytes() {
     return bytes.get();
   }
 }

@@ -1,0 +1,175 @@
+package io.sluice.daemon.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.nvidia.relay.link.MachinePort;
+import io.sluice.management.ErrorCode;
+import io.sluice.vdevice.session.ApiSessions;
+import io.sluice.vdevice.session.SessionMemory;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The CUDA programs in a guest's machine: each is a session of its device. */
+final class MachinePrograms implements ApiSessions {
+  private static final Logger LOG = LoggerFactory.getLogger(MachinePrograms.class);
+
+  /** How long a program that is sent away is waited for. */
+  private static final Duration END_WAIT = Duration.ofSeconds(10);
+
+  private final Kernel kernel;
+  private final Supplier<Optional<RelayDoor>> door;
+  private final Supplier<Optional<PeerCredentials>> machine;
+
+  /**
+   * @param door of the guest, while its programs are served
+   * @param machine the process that is the machine, while there is one
+   */
+  MachinePrograms(
+      Kernel kernel,
+      Supplier<Optional<RelayDoor>> door,
+      Supplier<Optional<PeerCredentials>> machine) {
+    this.kernel = kernel;
+    this.door = door;
+    this.machine = machine;
+  }
+
+  @Override
+  public Opened open(int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
+    RelayDoor open = door.get().orElseThrow(() -> refused(Errno.ENODEV, "no CUDA programs"));
+    PeerCredentials peer =
+        machine.get().orElseThrow(() -> refused(Errno.ENODEV, "the machine has left"));
+    MachinePort port =
+        new MachinePort(kernel, map(memory), kernel.dup(doorbell), kernel.dup(notify));
+    boolean begun = false;
+    try {
+      begun = open.serve(port, peer, () -> ended.accept(Errno.EPIPE));
+      if (!begun) {
+        throw refused(Errno.EAGAIN, "too many CUDA programs");
+      }
+      return new MachineProgram(open, port);
+    } finally {
+      if (!begun) {
+        port.close();
+      }
+    }
+  }
+
+  private Mapping map(SessionMemory memory) {
+    return kernel.mmapPieces(
+        memory.pieces().stream()
+            .map(piece ->
+                new FilePiece(memory.files().get(piece.file()), piece.offset(), piece.bytes()))
+            .toList());
+  }
+
+  private static RefusedException refused(Errno errno, String what) {
+    return new RefusedException(ErrorCode.PROGRAM_REFUSED.code(), errno, what, "");
+  }
+
+  @Override
+  public Opened arrive(
+      int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
+    throw stays();
+  }
+
+  private static RefusedException stays() {
+    return new RefusedException(
+        ErrorCode.PROGRAM_STAYS.code(),
+        Errno.EOPNOTSUPP,
+        "a CUDA program in the machine cannot move",
+        "End it first: sluicectl program list.");
+  }
+
+  /** None: the memory of programs is their guest's video memory. */
+  @Override
+  public long mostMemoryBytes() {
+    return 0;
+  }
+
+  /** A program. */
+  private final class MachineProgram implements Opened {
+    private final RelayDoor from;
+    private final MachinePort port;
+
+    MachineProgram(RelayDoor from, MachinePort port) {
+      this.from = from;
+      this.port = port;
+    }
+
+    @Override
+    public void add(int index, SessionMemory memory) {
+      if (!port.wants(index, memory.bytes())) {
+        throw refused(Errno.EINVAL, "memory that the relay did not want, segment=" + index);
+      }
+      Mapping mapping = map(memory);
+      boolean added = false;
+      try {
+        added = port.add(index, mapping, memory.pieces().size());
+      } finally {
+        if (!added) {
+          mapping.close();
+        }
+      }
+      if (!added) {
+        throw refused(Errno.EPIPE, "the program has left");
+      }
+    }
+
+    @Override
+    public CompletableFuture<Standing> leave(Fd stream) {
+      return CompletableFuture.failedFuture(stays());
+    }
+
+    @Override
+    public CompletableFuture<Void> tryOut(Fd stream) {
+      return CompletableFuture.failedFuture(stays());
+    }
+
+    @Override
+    public CompletableFuture<?> endTrial() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void halt() {}
+
+    @Override
+    public void stay() {}
+
+    @Override
+    public boolean goOn() {
+      return !isGone();
+    }
+
+    @Override
+    public boolean isGone() {
+      return port.isOver();
+    }
+
+    @Override
+    public boolean end() {
+      port.stop();
+      return port.isOver();
+    }
+
+    @Override
+    public void close() {
+      port.stop();
+      if (!port.awaitOver(END_WAIT)) {
+        LOG.atError()
+            .addKeyValue("guest", from.guest().name())
+            .log("a CUDA program of a machine that was sent away is still served");
+      }
+    }
+  }
+}
