@@ -31,8 +31,7 @@ struct call {
 		uint32_t bytes;
 		uint64_t value;
 	} keep[KEPT];
-	int pinned; /* descriptor to send, or -1 */
-	uint64_t pinned_offset;
+	struct pinned_place pinned;
 };
 
 static uint32_t u32_at(const void *memory, uint32_t offset)
@@ -201,14 +200,13 @@ static int put_pinned(struct call *c)
 {
 	const uint64_t address = u64_at(block_of(c, 0), RM_MEMORY_POINTER);
 	const uint64_t last = u64_at(block_of(c, 0), RM_MEMORY_LAST);
-	int fd;
+	int error;
 
 	if (last == UINT64_MAX)
 		return -EINVAL;
-	fd = pinned_file_locked(address, last + 1, &c->pinned_offset);
-	if (fd < 0)
-		return fd;
-	c->pinned = fd;
+	error = pinned_place_locked(address, last + 1, &c->pinned);
+	if (error)
+		return error;
 	return keep(c, 0, RM_MEMORY_POINTER, sizeof(uint64_t));
 }
 
@@ -273,6 +271,20 @@ static bool is_like_request(const struct call *c, uint32_t body_bytes)
 	return true;
 }
 
+/* A file that waits for events becomes what wakes the program, where the reply brings that. */
+static int take_event(uint32_t number, const struct relay_reply *reply, int received)
+{
+	if (session_file_locked() >= 0 && reply->file)
+		received = session_event_locked(reply->file);
+	else if (received < 0)
+		return 0;
+	if (received < 0)
+		return received;
+	file_replace_locked(number, received);
+	syscall(SYS_close, received);
+	return 0;
+}
+
 static long make(struct call *c, uint32_t number, uint32_t request, struct relay_message *m)
 {
 	uint32_t body_bytes;
@@ -280,23 +292,20 @@ static long make(struct call *c, uint32_t number, uint32_t request, struct relay
 	long error;
 
 	m->request.argument = request;
-	m->request.address = c->pinned_offset;
-	m->request.length = c->blocks;
-	error = link_call_locked(c->used, c->pinned, &received);
+	m->request.address = c->pinned.offset;
+	m->request.length = c->blocks | (uint64_t)c->pinned.segment << 32;
+	error = link_call_locked(c->used, c->pinned.fd, &received);
 	if (error)
 		return error;
 	body_bytes = m->reply.bytes - (uint32_t)sizeof(m->reply);
-	if (received >= 0) {
-		file_replace_locked(number, received);
-		syscall(SYS_close, received);
-	}
+	error = take_event(number, &m->reply, received);
 	if (body_bytes && !is_like_request(c, body_bytes)) {
 		link_end_locked("its reply has other blocks than the request");
 		return -EIO;
 	}
 	if (body_bytes)
 		take_back(c);
-	return (int32_t)m->reply.value;
+	return error ? error : (int32_t)m->reply.value;
 }
 
 /* Requests that the kernel answers on any file. */
@@ -308,7 +317,7 @@ static bool is_of_any_file(uint32_t request)
 long call_locked(int fd, const struct file *file, uint32_t request, void *argument)
 {
 	const uint32_t kind = node_at_locked(file->node)->kind, number = file->number;
-	struct call c = { .pinned = -1 };
+	struct call c = { .pinned = { .fd = -1 } };
 	struct relay_message *m;
 	int error;
 

@@ -51,6 +51,14 @@ struct relay_message {
 	uint8_t body[RELAY_MOST_BYTES - sizeof(struct relay_request)];
 };
 
+/* One without a body. */
+union relay_head {
+	struct relay_request request;
+	struct relay_reply reply;
+};
+
+_Static_assert(sizeof(struct relay_message) == RELAY_MOST_BYTES, "a message has no end of its own");
+
 /* Connects at first use. 0, or EIO when there is no relay. */
 int link_ready_locked(void);
 /* Begins a request. */
@@ -60,12 +68,28 @@ struct relay_message *link_begin_locked(enum relay_op op, uint32_t file);
  * the reply in its place. The descriptor that came with it is in *received, unless that is NULL.
  */
 int link_call_locked(uint32_t body_bytes, int fd, int *received);
+/* Sends a message of one's own: what link_begin_locked began stays as it is. */
+int link_ask_locked(union relay_head *head);
 /* The connection is of no use any more: says why, once. */
 void link_end_locked(const char *why);
 /* The child of a fork has no connection. */
 void link_drop_locked(void);
 /* Moves a descriptor out of the way of those the program counts on, and knows it as the library's. */
 int link_move_locked(int fd, int what);
+
+/* The device of a link that is a session; -1 of one that is not, or has ended. */
+int session_file_locked(void);
+
+/* ---- session.c ---- */
+
+/* The link is this session. */
+void session_begin_locked(int fd);
+/* What mappings of the session have as their file's name; "" before there is one. */
+const char *session_name_locked(void);
+/* A descriptor for an event. */
+int session_event_locked(uint32_t number);
+/* Maps what a reply says; the address, or a negative errno. */
+long session_map_locked(void *address, size_t length, int protection, int flags, uint32_t segment, uint64_t offset);
 
 /* ---- shapes.c ---- */
 
@@ -130,10 +154,20 @@ int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *
 
 /* ---- pinned.c ---- */
 
-/* A memory file that holds the pages, and in *offset where they begin in it. */
-int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset);
+/* Where both the relay and the program have pages. */
+struct pinned_place {
+	int fd; /* a memory file, or -1 */
+	uint32_t segment; /* of the session, or 0 */
+	uint64_t offset;
+};
+
+/* The place of pages; they move there if they are elsewhere. */
+int pinned_place_locked(uint64_t address, uint64_t bytes, struct pinned_place *place);
 /* The program closed it. */
 void pinned_lost_locked(int fd);
+
+/* ---- pinned_fork.c ---- */
+
 /* A fork may run on a stack that is pinned: called in the parent. */
 void pinned_before_fork_locked(void);
 void pinned_after_fork_locked(void);

@@ -165,24 +165,6 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return (int)relay_result(result);
 }
 
-/* A descriptor to map for a file of the relay's, and at which offset. */
-static int map_locked(const struct file *file, void *address, size_t length, int protection, off_t *offset)
-{
-	const uint64_t wanted = (uint64_t)*offset;
-	struct relay_message *m = link_begin_locked(RELAY_MAP, file->number);
-	int received, error;
-
-	m->request.argument = (uint32_t)protection;
-	m->request.address = (uint64_t)address;
-	m->request.length = length;
-	memcpy(m->body, &wanted, sizeof(wanted));
-	error = link_call_locked(sizeof(wanted), -1, &received);
-	if (error)
-		return error;
-	*offset = (off_t)m->reply.address;
-	return received < 0 ? -ENODEV : received;
-}
-
 static bool is_memory(int fd)
 {
 	struct stat st;
@@ -190,25 +172,49 @@ static bool is_memory(int fd)
 	return syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Maps a descriptor that came for this, and closes it. */
+static long map_received(int fd, void *address, size_t length, int protection, int flags, uint64_t offset)
+{
+	long result;
+
+	if (fd < 0)
+		return -ENODEV;
+	if (is_memory(fd)) /* its pages are there, or will be */
+		flags |= MAP_POPULATE;
+	result = relay_errno(syscall(SYS_mmap, address, length, protection, flags, fd, offset));
+	syscall(SYS_close, fd);
+	return result;
+}
+
+static long map_locked(const struct file *file, void *address, size_t length, int protection, int flags,
+		       uint64_t offset)
+{
+	struct relay_message *m = link_begin_locked(RELAY_MAP, file->number);
+	int received, error;
+
+	m->request.argument = (uint32_t)protection;
+	m->request.address = (uint64_t)address;
+	m->request.length = length;
+	memcpy(m->body, &offset, sizeof(offset));
+	error = link_call_locked(sizeof(offset), -1, &received);
+	if (error)
+		return error;
+	if (session_file_locked() >= 0)
+		return session_map_locked(address, length, protection, flags, m->reply.file, m->reply.address);
+	return map_received(received, address, length, protection, flags, m->reply.address);
+}
+
 EXPORT void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	const struct file *file;
 	struct relay_section s;
 	long result;
-	int given;
 
 	if ((flags & MAP_ANONYMOUS) || !file_is_known(fd))
 		return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
 	relay_enter(&s);
 	file = file_locked(fd);
-	given = file ? map_locked(file, address, length, protection, &offset) : -ENODEV;
-	result = given;
-	if (given >= 0) {
-		if (is_memory(given)) /* its pages are there, or will be */
-			flags |= MAP_POPULATE;
-		result = relay_errno(syscall(SYS_mmap, address, length, protection, flags, given, offset));
-		syscall(SYS_close, given);
-	}
+	result = file ? map_locked(file, address, length, protection, flags, (uint64_t)offset) : -ENODEV;
 	relay_leave(&s);
 	return (void *)relay_result(result);
 }

@@ -1,9 +1,11 @@
 /*
  * Memory of the program that RM pins. RM pins the pages of the process that calls it, which is the
- * relay; so the pages must be a memory file's, which both have mapped. Pages that are not are copied
- * into one, which is then mapped in their place. What other threads write meanwhile may be lost.
+ * relay; so the pages must be a memory file's, which both have mapped, or a session's, of which the
+ * relay reserves a piece. Pages that are not are copied into one, which is then mapped in their place.
+ * What other threads write meanwhile may be lost.
  */
-#include "library.h"
+#include "pinned.h"
+#include "session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef __x86_64__
-#error "pages are replaced in x86-64 assembly"
-#endif
-
 #define PAGE 4096ull
 #define FILES 4096
 #define PIECES 64
@@ -25,13 +23,7 @@
 #define NAME "sluice-pinned."
 #define MAPPED_NAME "/memfd:" NAME
 
-/* Our memory files; .number is 0 where there is none. */
-static struct pinned {
-	uint64_t number;
-	int fd;
-	bool shared; /* with children, as the memory was before */
-	bool seen;
-} pinned[FILES];
+static struct pinned pinned[FILES];
 static uint64_t last_number;
 
 struct piece {
@@ -45,7 +37,7 @@ struct range {
 	uint64_t first;
 	uint64_t end;
 	uint64_t at; /* known up to here */
-	struct pinned *file; /* the one file all of it is of, in one row, or NULL */
+	struct pinned *file; /* the one piece all of it is of, in one row, or NULL */
 	uint64_t offset;
 	unsigned pieces;
 	struct piece piece[PIECES];
@@ -54,11 +46,37 @@ struct range {
 	int error;
 };
 
-static struct pinned *pinned_of(const struct vma *vma)
+/* The segment at an offset of the session's file. */
+static uint32_t segment_at(uint64_t offset)
+{
+	return (uint32_t)((offset & ~SESSION_MAP_INHERIT) >> SESSION_MAP_SHIFT);
+}
+
+static bool is_of_session(const struct vma *vma)
+{
+	const char *name = session_name_locked();
+
+	return *name && strcmp(vma->name, name) == 0;
+}
+
+static struct pinned *pinned_of_session(uint64_t offset)
+{
+	int i;
+
+	for (i = 0; i < FILES; i++)
+		if (pinned[i].number && pinned[i].fd < 0 && offset >= pinned[i].first &&
+		    offset - pinned[i].first < pinned[i].bytes)
+			return &pinned[i];
+	return NULL;
+}
+
+struct pinned *pinned_of(const struct vma *vma)
 {
 	uint64_t number;
 	int i;
 
+	if (is_of_session(vma))
+		return pinned_of_session(vma->offset);
 	if (strncmp(vma->name, MAPPED_NAME, sizeof(MAPPED_NAME) - 1) != 0)
 		return NULL;
 	number = strtoull(vma->name + sizeof(MAPPED_NAME) - 1, NULL, 10);
@@ -66,6 +84,21 @@ static struct pinned *pinned_of(const struct vma *vma)
 		if (pinned[i].number == number)
 			return &pinned[i];
 	return NULL;
+}
+
+int pinned_fd(const struct pinned *p)
+{
+	return p->fd >= 0 ? p->fd : session_file_locked();
+}
+
+bool pinned_any(void)
+{
+	return last_number != 0;
+}
+
+static bool is_of_driver(const struct vma *vma, const struct pinned *file)
+{
+	return strncmp(vma->name, "/dev/nvidia", 11) == 0 || (!file && is_of_session(vma));
 }
 
 static void look(void *context, const struct vma *vma)
@@ -78,7 +111,7 @@ static void look(void *context, const struct vma *vma)
 		file->seen = true;
 	if (vma->end <= r->first || vma->start >= r->end || r->error)
 		return;
-	if (vma->start > r->at || !(vma->protection & PROT_READ) || strncmp(vma->name, "/dev/nvidia", 11) == 0)
+	if (vma->start > r->at || !(vma->protection & PROT_READ) || is_of_driver(vma, file))
 		r->error = -EFAULT;
 	else if (r->pieces == PIECES)
 		r->error = -ENOMEM;
@@ -98,13 +131,35 @@ static void look(void *context, const struct vma *vma)
 	r->at = end;
 }
 
-static void forget(struct pinned *p)
+static void close_file(struct pinned *p)
 {
 	if (p->fd >= 0) {
 		file_set_locked(p->fd, FILE_NOT_OURS, 0, 0);
 		syscall(SYS_close, p->fd);
 	}
 	p->number = 0;
+}
+
+/* It is mapped nowhere any more. */
+static void forget(struct pinned *p)
+{
+	union relay_head head = { .request = { .op = RELAY_RELEASE } };
+
+	if (p->fd < 0) {
+		head.request.file = segment_at(p->first);
+		head.request.address = p->first & SESSION_MAP_MASK;
+		link_ask_locked(&head);
+	}
+	close_file(p);
+}
+
+void pinned_forget_all(void)
+{
+	int i;
+
+	for (i = 0; i < FILES; i++)
+		if (pinned[i].number)
+			close_file(&pinned[i]);
 }
 
 void pinned_lost_locked(int fd)
@@ -116,7 +171,7 @@ void pinned_lost_locked(int fd)
 			pinned[i].number = 0;
 }
 
-/* Looks at the range; files that are mapped nowhere any more are closed. */
+/* Looks at the range; pieces that are mapped nowhere any more are given back. */
 static int look_at(struct range *r)
 {
 	int error, i;
@@ -135,74 +190,81 @@ static int look_at(struct range *r)
 	return r->at < r->end ? -EFAULT : 0;
 }
 
-static int create(const struct range *r, struct pinned **result)
+/* A memory file. */
+static int create(uint64_t number, uint64_t bytes, struct pinned *p)
 {
-	struct pinned *p = pinned;
 	char name[40];
 	long fd;
+	int error;
+
+	snprintf(name, sizeof(name), NAME "%llu", (unsigned long long)number);
+	fd = syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_ftruncate, fd, bytes) || syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		error = -errno;
+		syscall(SYS_close, fd);
+		return error;
+	}
+	p->fd = link_move_locked((int)fd, FILE_MEMORY);
+	return 0;
+}
+
+/*
+ * A piece of the session's memory. The child of a fork has it, too, until it has a copy: it may run
+ * on it.
+ */
+static int reserve(uint64_t bytes, struct pinned *p)
+{
+	union relay_head head = { .request = { .op = RELAY_RESERVE, .length = bytes } };
+	int error = link_ask_locked(&head);
+
+	if (error)
+		return error;
+	if (head.reply.file == 0 || head.reply.file >= SESSION_SEGMENTS || head.reply.address > SESSION_MAP_MASK ||
+	    head.reply.address % PAGE)
+		return -EPROTO;
+	p->fd = -1;
+	p->first = SESSION_MAP_INHERIT | (uint64_t)head.reply.file << SESSION_MAP_SHIFT | head.reply.address;
+	return 0;
+}
+
+static int make(const struct range *r, struct pinned **result)
+{
+	struct pinned fresh = { .number = last_number + 1, .bytes = r->end - r->first, .shared = r->shared,
+				.seen = true };
+	struct pinned *p = pinned;
 	int error;
 
 	while (p < pinned + FILES && p->number)
 		p++;
 	if (p == pinned + FILES)
 		return -ENOMEM;
-	snprintf(name, sizeof(name), NAME "%llu", (unsigned long long)last_number + 1);
-	fd = syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -errno;
-	if (syscall(SYS_ftruncate, fd, r->end - r->first) || syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
-		error = -errno;
-		syscall(SYS_close, fd);
+	error = session_file_locked() >= 0 ? reserve(fresh.bytes, &fresh) :
+					     create(fresh.number, fresh.bytes, &fresh);
+	if (error)
 		return error;
-	}
-	*p = (struct pinned){ ++last_number, link_move_locked((int)fd, FILE_MEMORY), r->shared, true };
+	last_number = fresh.number;
+	*p = fresh;
 	*result = p;
 	return 0;
 }
 
-/*
- * Copies pages to where the file is mapped and maps the file in their place, without a store between
- * the two: the stack this runs on may be among the pages.
- */
-static long copy_and_replace(void *copy, uint64_t start, uint64_t bytes, int protection, int fd, uint64_t offset)
+static int replace_chunk(const struct range *r, const struct pinned *p, uint64_t start, uint64_t bytes)
 {
-	register long protection_in __asm__("rdx") = protection;
-	register long flags_in __asm__("r10") = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
-	register long fd_in __asm__("r8") = fd;
-	register long offset_in __asm__("r9") = (long)offset;
-	register uint64_t start_in __asm__("r12") = start;
-	register uint64_t bytes_in __asm__("r13") = bytes;
-	uint64_t count = bytes;
-	void *from = (void *)start;
-	long result;
+	const uint64_t offset = p->first + (start - r->first);
+	long aside = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, pinned_fd(p),
+			     offset);
+	int error;
 
-	__asm__ volatile("cld\n\t"
-			 "rep movsb\n\t"
-			 "movq %%r12, %%rdi\n\t"
-			 "movq %%r13, %%rsi\n\t"
-			 "movl %[mmap], %%eax\n\t"
-			 "syscall"
-			 : "=&a"(result), "+D"(copy), "+S"(from), "+c"(count)
-			 : [mmap] "i"(SYS_mmap), "r"(protection_in), "r"(flags_in), "r"(fd_in), "r"(offset_in),
-			   "r"(start_in), "r"(bytes_in)
-			 : "r11", "memory", "cc");
-	return result < 0 && result >= -4095 ? result : 0;
-}
-
-static int replace_chunk(const struct range *r, int fd, uint64_t start, uint64_t bytes)
-{
-	long copy = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-			    start - r->first);
-	long error;
-
-	if (copy == -1)
+	if (aside == -1)
 		return -errno;
-	error = copy_and_replace((void *)copy, start, bytes, r->protection, fd, start - r->first);
-	syscall(SYS_munmap, copy, bytes);
-	return (int)error;
+	error = pinned_replace(p, (void *)aside, start, bytes, r->protection, offset);
+	syscall(SYS_munmap, aside, bytes);
+	return error;
 }
 
-static int replace(const struct range *r, int fd)
+static int replace(const struct range *r, const struct pinned *p)
 {
 	uint64_t at, bytes;
 	unsigned i;
@@ -210,7 +272,7 @@ static int replace(const struct range *r, int fd)
 
 	for (at = r->first; at < r->end; at += bytes) {
 		bytes = r->end - at < CHUNK ? r->end - at : CHUNK;
-		error = replace_chunk(r, fd, at, bytes);
+		error = replace_chunk(r, p, at, bytes);
 		if (error)
 			return error;
 	}
@@ -221,7 +283,7 @@ static int replace(const struct range *r, int fd)
 	return 0;
 }
 
-int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset)
+int pinned_place_locked(uint64_t address, uint64_t bytes, struct pinned_place *place)
 {
 	struct range r = { .first = address & ~(PAGE - 1) };
 	int error;
@@ -234,98 +296,15 @@ int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset)
 	if (error)
 		return error;
 	if (!r.file) {
-		error = create(&r, &r.file);
+		error = make(&r, &r.file);
 		if (!error)
-			error = replace(&r, r.file->fd);
+			error = replace(&r, r.file);
 		if (error)
 			return error;
-		r.offset = 0;
+		r.offset = r.file->first;
 	}
-	*offset = r.offset;
-	return r.file->fd;
-}
-
-/*
- * The stack that a fork runs on, where it is pinned: parent and child would both run on the same
- * pages. It is private memory from before the fork until the parent has copied it back.
- */
-static struct {
-	struct pinned *file; /* NULL when no fork is under way */
-	uint64_t at;
-	uint64_t start;
-	uint64_t end;
-	uint64_t offset;
-	int protection;
-} stack;
-
-static void look_for_stack(void *context, const struct vma *vma)
-{
-	struct pinned *p = pinned_of(vma);
-
-	(void)context;
-	if (!p || p->shared || !vma->shared || stack.at < vma->start || stack.at >= vma->end)
-		return;
-	stack.file = p;
-	stack.start = vma->start;
-	stack.end = vma->end;
-	stack.offset = vma->offset;
-	stack.protection = vma->protection;
-}
-
-void pinned_before_fork_locked(void)
-{
-	uint64_t at;
-
-	if (!last_number || stack.file)
-		return;
-	stack.at = (uint64_t)&at;
-	maps_walk_locked(look_for_stack, NULL);
-	if (!stack.file)
-		return;
-	if (syscall(SYS_mmap, stack.start, stack.end - stack.start, stack.protection, MAP_PRIVATE | MAP_FIXED,
-		    stack.file->fd, stack.offset) == -1)
-		stack.file = NULL;
-	for (at = stack.start; stack.file && at < stack.end; at += PAGE)
-		__atomic_fetch_or((uint8_t *)at, 0, __ATOMIC_RELAXED); /* a page of its own */
-}
-
-void pinned_after_fork_locked(void)
-{
-	uint64_t here = (uint64_t)&here;
-	long copy;
-
-	if (!stack.file || here < stack.start || here >= stack.end)
-		return;
-	copy = syscall(SYS_mmap, NULL, stack.end - stack.start, PROT_READ | PROT_WRITE, MAP_SHARED, stack.file->fd,
-		       stack.offset);
-	if (copy != -1) {
-		copy_and_replace((void *)copy, stack.start, stack.end - stack.start, stack.protection,
-				 stack.file->fd, stack.offset);
-		syscall(SYS_munmap, copy, stack.end - stack.start);
-	}
-	stack.file = NULL;
-}
-
-/* What was private memory is so again: the child writes to its own copy. */
-static void make_private(void *context, const struct vma *vma)
-{
-	struct pinned *p = pinned_of(vma);
-
-	(void)context;
-	if (p && !p->shared && vma->shared)
-		syscall(SYS_mmap, vma->start, vma->end - vma->start, vma->protection, MAP_PRIVATE | MAP_FIXED,
-			p->fd, vma->offset);
-}
-
-void pinned_drop_locked(void)
-{
-	int i;
-
-	stack.file = NULL;
-	if (!last_number)
-		return;
-	maps_walk_locked(make_private, NULL);
-	for (i = 0; i < FILES; i++)
-		if (pinned[i].number)
-			forget(&pinned[i]);
+	place->fd = r.file->fd;
+	place->segment = segment_at(r.offset);
+	place->offset = r.offset & SESSION_MAP_MASK;
+	return 0;
 }

@@ -16,6 +16,10 @@ enum relay_op {
 	RELAY_CLOSE = 3,
 	RELAY_IOCTL = 4,
 	RELAY_MAP = 5,
+	/* of a session only */
+	RELAY_MEMORY = 6,
+	RELAY_RESERVE = 7,
+	RELAY_RELEASE = 8,
 };
 
 struct relay_request {

@@ -15,6 +15,7 @@
 #include <drm/drm_drv.h>
 
 #include "api_memory.h"
+#include "api_session.h"
 #include "sluice.h"
 #include "sluice_api.h"
 
@@ -22,21 +23,9 @@
 #define WAIT_MS 10000
 #define CLOSE_JIFFIES (HZ / 20) /* between looks whether the host has let go of a session */
 #define MAP_PAGES_SHIFT (SLUICE_API_MAP_SHIFT - PAGE_SHIFT)
+#define MAP_INHERIT (SLUICE_API_MAP_INHERIT >> SLUICE_API_MAP_SHIFT)
 
 static DEFINE_IDA(api_ids);
-
-/* A session: an open file. */
-struct sluice_api {
-	struct sluice_device *sd; /* with a reference */
-	struct list_head link; /* sluice_device.api_closing */
-	struct mutex lock; /* opening, adding */
-	u32 handle; /* the host's; 0: none yet */
-	u32 epoch;
-	u64 bytes;
-	atomic_t waiters;
-	struct sluice_user *holder; /* of the session; under lock */
-	struct sluice_api_memory *segment[SLUICE_MAX_API_SEGMENTS];
-};
 
 /* ---- what the host knows --------------------------------------------------------------------- */
 
@@ -160,6 +149,8 @@ static int api_open(struct inode *inode, struct file *file)
 	api->sd = sd;
 	mutex_init(&api->lock);
 	file->private_data = api;
+	/* Where a reset and the device's leaving look for pages of it. */
+	file->f_mapping = sd->drm.anon_inode->i_mapping;
 	return nonseekable_open(inode, file);
 }
 
@@ -277,10 +268,24 @@ static int segment_ioctl(struct sluice_api *api, const void __user *user)
 }
 
 /* Whether nothing will ever come of the session. */
-static bool is_gone(struct sluice_api *api)
+bool sluice_api_is_gone(struct sluice_api *api)
 {
 	return READ_ONCE(api->sd->dead) || !sluice_current(api->sd, api->epoch) ||
 	       drm_dev_is_unplugged(&api->sd->drm);
+}
+
+/* The word of segment 0 at an offset, or an error. It is there as long as the session's file. */
+u32 *sluice_api_word(struct sluice_api *api, u64 offset)
+{
+	/* The segment came after its session; pairs with the release of segment_add. */
+	struct sluice_api_memory *memory = smp_load_acquire(&api->segment[0]);
+
+	if (!memory)
+		return ERR_PTR(-ENOTCONN);
+	if (offset % sizeof(u32) || offset >= (u64)memory->pages << PAGE_SHIFT)
+		return ERR_PTR(-EINVAL);
+	return page_address(sluice_api_memory_page(memory, offset >> PAGE_SHIFT)) +
+	       offset_in_page(offset);
 }
 
 /* As line_sleep_once() of channels. */
@@ -290,44 +295,42 @@ static long word_wait(struct sluice_api *api, const u32 *word, u32 expected, lon
 
 	if (atomic_inc_return(&api->waiters) <= SLUICE_MAX_WOKEN)
 		ret = wait_event_interruptible_timeout(api->sd->api_wait,
-						       READ_ONCE(*word) != expected || is_gone(api),
+						       READ_ONCE(*word) != expected ||
+							       sluice_api_is_gone(api),
 						       timeout);
 	else
-		ret = sluice_look_again(timeout, READ_ONCE(*word) != expected || is_gone(api));
+		ret = sluice_look_again(timeout, READ_ONCE(*word) != expected ||
+							 sluice_api_is_gone(api));
 	atomic_dec(&api->waiters);
 	return ret;
 }
 
 static int wait_ioctl(struct sluice_api *api, const void __user *user)
 {
-	/* The segment came after its session; pairs with the release of segment_add. */
-	struct sluice_api_memory *memory = smp_load_acquire(&api->segment[0]);
 	struct sluice_api_dev_wait req;
 	u32 *word;
 	long ret;
 
 	if (copy_from_user(&req, user, sizeof(req)))
 		return -EFAULT;
-	if (!memory)
-		return -ENOTCONN;
-	if (req.offset % sizeof(*word) || req.offset >= (u64)memory->pages << PAGE_SHIFT ||
-	    req.timeout_ms > WAIT_MS)
+	word = sluice_api_word(api, req.offset);
+	if (IS_ERR(word))
+		return PTR_ERR(word);
+	if (req.timeout_ms > WAIT_MS)
 		return -EINVAL;
-	word = page_address(sluice_api_memory_page(memory, req.offset >> PAGE_SHIFT)) +
-	       offset_in_page(req.offset);
 	ret = word_wait(api, word, req.expected, msecs_to_jiffies(req.timeout_ms));
 	if (ret < 0)
 		return -EINTR;
 	if (READ_ONCE(*word) != req.expected)
 		return 0;
-	return is_gone(api) ? -ENODEV : -ETIMEDOUT;
+	return sluice_api_is_gone(api) ? -ENODEV : -ETIMEDOUT;
 }
 
 static int doorbell_ioctl(struct sluice_api *api)
 {
 	int cookie;
 
-	if (!smp_load_acquire(&api->segment[0])) /* as above */
+	if (IS_ERR(sluice_api_word(api, 0)))
 		return -ENOTCONN;
 	if (!drm_dev_enter(&api->sd->drm, &cookie))
 		return -ENODEV;
@@ -335,6 +338,15 @@ static int doorbell_ioctl(struct sluice_api *api)
 		sluice_write(api->sd, SLUICE_REG_API_DOORBELL, api->handle);
 	drm_dev_exit(cookie);
 	return 0;
+}
+
+static int event_ioctl(struct file *file, const void __user *user)
+{
+	u64 offset;
+
+	if (copy_from_user(&offset, user, sizeof(offset)))
+		return -EFAULT;
+	return sluice_api_event(file, offset);
 }
 
 static long api_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -351,6 +363,8 @@ static long api_ioctl(struct file *file, unsigned int command, unsigned long arg
 		return wait_ioctl(api, user);
 	case SLUICE_API_DEV_DOORBELL:
 		return doorbell_ioctl(api);
+	case SLUICE_API_DEV_EVENT:
+		return event_ioctl(file, user);
 	default:
 		return -ENOTTY;
 	}
@@ -374,22 +388,42 @@ static const struct vm_operations_struct api_vm_ops = {
 	.fault = api_fault,
 };
 
+/* Only for who has a session, and from there as for who has channels. */
+static int doorbell_mmap(struct sluice_api *api, struct vm_area_struct *vma, unsigned long first)
+{
+	if (IS_ERR(sluice_api_word(api, 0)))
+		return -ENXIO;
+	if (first != 0 || vma_pages(vma) != 1)
+		return -EINVAL;
+	if (sluice_api_is_gone(api))
+		return -ENODEV;
+	vm_flags_set(vma, VM_DONTCOPY);
+	return sluice_doorbell_mmap(api->sd, vma);
+}
+
 static int api_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct sluice_api *api = file->private_data;
 	unsigned long index = vma->vm_pgoff >> MAP_PAGES_SHIFT;
 	unsigned long first = vma->vm_pgoff & ((1ul << MAP_PAGES_SHIFT) - 1);
 	struct sluice_api_memory *memory;
+	bool inherits;
 
-	if (index >= SLUICE_MAX_API_SEGMENTS || !(vma->vm_flags & VM_SHARED))
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (index == SLUICE_API_MAP_DOORBELL >> SLUICE_API_MAP_SHIFT)
+		return doorbell_mmap(api, vma, first);
+	inherits = index & MAP_INHERIT;
+	index &= ~MAP_INHERIT;
+	if (index >= SLUICE_MAX_API_SEGMENTS)
 		return -EINVAL;
 	memory = smp_load_acquire(&api->segment[index]); /* pairs with segment_add */
 	if (!memory)
 		return -ENXIO;
 	if (first >= memory->pages || vma_pages(vma) > memory->pages - first)
 		return -EINVAL;
-	/* The session is the process's that opened it: a child makes one of its own. */
-	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND);
+	/* The session is the process's that opened it: a child makes one of its own, unless told. */
+	vm_flags_set(vma, inherits ? VM_DONTEXPAND : VM_DONTCOPY | VM_DONTEXPAND);
 	vma->vm_private_data = memory;
 	vma->vm_ops = &api_vm_ops;
 	return 0;
@@ -412,6 +446,7 @@ void sluice_api_tables_init(struct sluice_device *sd)
 	INIT_LIST_HEAD(&sd->api_memory);
 	INIT_LIST_HEAD(&sd->api_closing);
 	INIT_DELAYED_WORK(&sd->api_close_work, sluice_api_close_work);
+	sluice_api_events_init(sd);
 }
 
 /* Offers sessions where the host has them. */

@@ -223,8 +223,7 @@ int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 c
 /* It is nobody's in particular: ringing for a channel of another does nothing to it. */
 static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 {
-	struct drm_file *file = vmf->vma->vm_file->private_data;
-	struct sluice_device *sd = to_sluice(file->minor->dev);
+	struct sluice_device *sd = vmf->vma->vm_private_data;
 	vm_fault_t ret;
 	int cookie;
 
@@ -239,10 +238,9 @@ static const struct vm_operations_struct doorbell_vm_ops = {
 	.fault = doorbell_fault,
 };
 
-int sluice_doorbell_mmap(struct drm_file *file, struct vm_area_struct *vma)
+/* The file that is mapped, and so the mapping, keeps the device. */
+int sluice_doorbell_mmap(struct sluice_device *sd, struct vm_area_struct *vma)
 {
-	struct sluice_device *sd = to_sluice(file->minor->dev);
-
 	if (!sd->doorbell_base)
 		return -ENODEV;
 	if (vma->vm_end - vma->vm_start > PAGE_SIZE)
@@ -250,6 +248,7 @@ int sluice_doorbell_mmap(struct drm_file *file, struct vm_area_struct *vma)
 	/* A register of the card, unlike the other BARs. */
 	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_private_data = sd;
 	vma->vm_ops = &doorbell_vm_ops;
 	return 0;
 }

@@ -67,7 +67,7 @@ static int sluice_mmap(struct file *filp, struct vm_area_struct *vma)
 		return sluice_channel_mmap(file, vma, (offset & PSCNV_MAP_CHANNEL_MASK) >>
 							      PSCNV_MAP_CHANNEL_SHIFT);
 	if (offset == SLUICE_MAP_DOORBELL)
-		return sluice_doorbell_mmap(file, vma);
+		return sluice_doorbell_mmap(to_sluice(file->minor->dev), vma);
 	return -EINVAL;
 }
 
@@ -95,6 +95,7 @@ static void sluice_release(struct drm_device *dev)
 	struct sluice_device *sd = to_sluice(dev);
 
 	cancel_work_sync(&sd->touch_work); /* no interrupt comes any more */
+	sluice_api_events_end(sd);
 	sluice_quarantine_leak(sd);
 	sluice_users_free(sd);
 	xa_destroy(&sd->channels);

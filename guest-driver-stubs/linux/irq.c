@@ -34,7 +34,7 @@ void sluice_wake_all(struct sluice_device *sd)
 
 	for (i = 0; i < SLUICE_MAX_CHANNELS; i++)
 		wake_up_all(&sd->lines[i].wait);
-	wake_up_all(&sd->api_wait);
+	sluice_api_wake(sd);
 }
 
 static void event_handle(struct sluice_device *sd, const struct sluice_event *event)
@@ -113,7 +113,7 @@ static irqreturn_t calls_interrupt(int irq, void *data)
 	struct sluice_device *sd = data;
 
 	wake_up_all(&sd->call_done);
-	wake_up_all(&sd->api_wait);
+	sluice_api_wake(sd);
 	events_take(sd);
 	return IRQ_HANDLED;
 }

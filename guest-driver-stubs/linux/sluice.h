@@ -159,6 +159,9 @@ struct sluice_device {
 	struct list_head api_memory; /* under pages_lock */
 	struct list_head api_closing; /* files that are closed, sessions that the host still holds; under pages_lock */
 	struct delayed_work api_close_work;
+	struct mutex api_events_lock;
+	struct list_head api_events; /* under api_events_lock */
+	struct work_struct api_event_work;
 };
 
 #define to_sluice(drm_dev) container_of(drm_dev, struct sluice_device, drm)
@@ -303,6 +306,11 @@ void sluice_api_unregister(struct sluice_device *sd);
 void sluice_api_close_work(struct work_struct *work);
 void sluice_api_leave(struct sluice_device *sd);
 
+/* api_event.c */
+void sluice_api_events_init(struct sluice_device *sd);
+void sluice_api_events_end(struct sluice_device *sd);
+void sluice_api_wake(struct sluice_device *sd);
+
 /* api_memory.c */
 void sluice_api_flush(struct sluice_device *sd);
 unsigned long sluice_api_leak(struct sluice_device *sd);
@@ -326,7 +334,7 @@ int sluice_vspace_unmap_ioctl(struct drm_device *dev, void *data, struct drm_fil
 
 /* channel.c */
 int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 cid);
-int sluice_doorbell_mmap(struct drm_file *file, struct vm_area_struct *vma);
+int sluice_doorbell_mmap(struct sluice_device *sd, struct vm_area_struct *vma);
 void sluice_channels_close(struct sluice_device *sd, struct drm_file *file);
 int sluice_chan_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_chan_free_ioctl(struct drm_device *dev, void *data, struct drm_file *file);

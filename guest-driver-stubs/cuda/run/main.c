@@ -3,6 +3,8 @@
  *
  *	sluice-cuda-run --socket PATH --library PATH [--keep-nodes] -- COMMAND...
  *
+ * PATH is the relay's socket or, in a machine, the guest driver's device: /dev/sluice-api0.
+ *
  * The program sees no device file of NVIDIA's (unless --keep-nodes), has no capability, and the
  * kernel refuses its ioctls of the driver's. Exit codes: 64 wrong use, 69 not possible here, 126 and
  * 127 as a shell's.
@@ -84,9 +86,9 @@ static int make_absolute(struct options *o)
 	struct stat st;
 	char *path = realpath(o->socket, NULL);
 
-	if (!path || stat(path, &st) || !S_ISSOCK(st.st_mode)) {
+	if (!path || stat(path, &st) || !(S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode))) {
 		say("no relay at %s: %s; is sluiced running and has the guest cuda = true?", o->socket,
-		    path ? "not a socket" : strerror(errno));
+		    path ? "neither a socket nor a device" : strerror(errno));
 		return EXIT_UNAVAILABLE;
 	}
 	o->socket = path;

@@ -2,7 +2,8 @@
  * Calls of NVIDIA's driver as a CUDA program makes them, one line each: what came of it. For tests
  * with the library preloaded and a relay whose driver is made up:
  *
- *	calls [SECTION...]	files rm control uvm map event share pinned fork threads limits; all of them without
+ *	calls [SECTION...]	files rm control uvm map event share pinned fork threads limits work; all of them without
+ *	calls hold		as work, then waits for the end of its input, and calls once more
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -272,21 +273,34 @@ static void pinned(void)
 	free(heap);
 }
 
+/* The stack that what is called from here runs on. */
+static void pin_stack(int fd)
+{
+	struct memory m = { .root = CLIENT, .parent = DEVICE, .object = DEVICE + 2, .class = 0x71,
+			    .address = (uintptr_t)__builtin_frame_address(0) - 3 * PAGE, .last = 3 * PAGE - 1,
+			    .fd = -1 };
+
+	printf("pin the stack: %s\n", error_of(ioctl(fd, RM(0x27, sizeof(m)), &m)));
+}
+
 static void forks(void)
 {
 	int fd = open_node("/dev/nvidiactl"), status = 0;
 	uint8_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile int local = 1;
 	uint32_t client = 0;
 	struct alloc a;
 	pid_t child;
 
 	pin(fd, "before the fork", memory, PAGE);
+	pin_stack(fd);
 	memory[0] = 1;
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
 		printf("child: its memory %d\n", memory[0]);
 		memory[0] = 2;
+		local = 2;
 		printf("child: the parent's file: %s\n", error_of(alloc(fd, 0, 0, &client, &a)));
 		close(fd);
 		fd = open_node("/dev/nvidiactl");
@@ -296,7 +310,7 @@ static void forks(void)
 	}
 	waitpid(child, &status, 0);
 	printf("child ended: %d\n", WEXITSTATUS(status));
-	printf("parent: its memory %d\n", memory[0]);
+	printf("parent: its memory %d, its stack %d\n", memory[0], local);
 	printf("parent: %s\n", error_of(alloc(fd, 0, 0, &client, &a)));
 	close(fd);
 }
@@ -356,12 +370,112 @@ static void limits(void)
 	close(fd);
 }
 
+static long put(int fd, uint32_t client, uint32_t class, uint32_t object, void *params)
+{
+	struct alloc a = { .root = client, .parent = class == 0x80 ? client : DEVICE, .object = object,
+			   .class = class, .params = (uintptr_t)params };
+
+	return ioctl(fd, RM(0x2b, sizeof(a)), &a) ? -1 : (long)a.status;
+}
+
+/* Memory of RM's, whose first byte the driver has written. */
+static void work_memory(int control, int card, uint32_t client)
+{
+	struct {
+		uint32_t client, device, memory, pad;
+		uint64_t offset, length, address;
+		uint32_t status, flags;
+		int32_t fd, pad2;
+	} m = { .client = client, .device = DEVICE, .memory = DEVICE + 3, .length = 3 * PAGE, .fd = card };
+	uint64_t wanted[16] = { [8] = 3 * PAGE };
+	long status = put(control, client, 0x3e, DEVICE + 3, wanted);
+	volatile uint8_t *bytes;
+
+	printf("memory: status 0x%lx\n", status);
+	status = ioctl(control, RM(0x4e, sizeof(m)), &m);
+	printf("mapping: %s status 0x%x\n", error_of(status), m.status);
+	bytes = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card, 0);
+	if (bytes == MAP_FAILED)
+		printf("mapped: %s\n", strerrorname_np(errno));
+	else
+		printf("mapped: first %u last %u\n", bytes[0], bytes[3 * PAGE - 1]);
+}
+
+/* Memory of ours, whose first byte the driver adds 1 to. */
+static void work_pinned(int card, uint32_t client)
+{
+	const size_t bytes = 20 << 20; /* more than a segment has otherwise */
+	uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct memory m = { .root = client, .parent = DEVICE, .object = DEVICE + 4, .class = 0x71,
+			    .flags = 0x40001010, .address = (uintptr_t)memory, .last = bytes - 1, .fd = -1 };
+	long result;
+
+	memset(memory, 7, bytes);
+	result = ioctl(card, RM(0x27, sizeof(m)), &m);
+	printf("pinned: %s status 0x%x first %u last %u\n", error_of(result), m.status, memory[0],
+	       memory[bytes - 1]);
+}
+
+/* An event that the driver has told of when it returns. */
+static void work_event(uint32_t client)
+{
+	struct {
+		uint32_t client, device;
+		int32_t fd;
+		uint32_t status;
+	} p = { client, DEVICE, open_node("/dev/nvidia0"), 0xffff };
+	struct pollfd wait = { .fd = p.fd, .events = POLLIN | POLLPRI };
+	long result = ioctl(p.fd, RM(0xce, sizeof(p)), &p);
+
+	printf("event: %s status 0x%x\n", error_of(result), p.status);
+	printf("told: %d\n", poll(&wait, 1, 60000));
+	result = ioctl(p.fd, RM(0xcf, sizeof(p)), &p);
+	printf("no event: %s status 0x%x\n", error_of(result), p.status);
+}
+
+/* A client of its own, and what a program has by it, which nothing frees; returns the file. */
+static int work_begin(void)
+{
+	int control = open_node("/dev/nvidiactl"), card = open_node("/dev/nvidia0");
+	uint32_t client = 0, device[14] = { 0 };
+	struct alloc a;
+
+	alloc(control, 0, 0, &client, &a);
+	client = a.object;
+	printf("device: status 0x%lx\n", put(control, client, 0x80, DEVICE, device));
+	printf("tied: %s\n", error_of(ioctl(card, RM(0xc9, sizeof(control)), &control)));
+	work_memory(control, card, client);
+	work_pinned(card, client);
+	work_event(client);
+	return control;
+}
+
+static void work(void)
+{
+	work_begin();
+}
+
+static void hold(void)
+{
+	int control = work_begin();
+	uint32_t client = 0;
+	struct alloc a;
+	char byte;
+
+	printf("holds\n");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	printf("afterwards: %s\n", error_of(alloc(control, 0, 0, &client, &a)));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } sections[] = {
 	{ "files", files }, { "rm", rm }, { "control", control }, { "uvm", uvm }, { "map", map }, { "event", event },
 	{ "share", share }, { "pinned", pinned }, { "fork", forks }, { "threads", threads }, { "limits", limits },
+	{ "work", work },   { "hold", hold },
 };
 
 int main(int count, char **names)
@@ -370,7 +484,7 @@ int main(int count, char **names)
 	int n;
 
 	for (i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		bool wanted = count == 1;
+		bool wanted = count == 1 && sections[i].run != hold;
 
 		for (n = 1; n < count; n++)
 			wanted |= strcmp(names[n], sections[i].name) == 0;

@@ -2,8 +2,8 @@
 /*
  * /dev/sluice-api0: API sessions, one per open file. A session's memory is in segments: OPEN makes
  * segment 0, SEGMENT another; mmap at the offset index << SLUICE_API_MAP_SHIFT maps one, shared. The
- * memory is the kernel's, charged to the process, and goes with the file. A child of fork has the
- * file but not the mappings.
+ * memory is the kernel's, charged to the process, and goes with the file, its mappings and its events.
+ * A child of fork has the file but not the mappings, but for those made with SLUICE_API_MAP_INHERIT.
  */
 #ifndef SLUICE_API_H
 #define SLUICE_API_H
@@ -12,6 +12,10 @@
 #include <linux/types.h>
 
 #define SLUICE_API_MAP_SHIFT 48
+/* Added to a segment's offset: a child of fork has that mapping, too, and with it keeps the session. */
+#define SLUICE_API_MAP_INHERIT (0x4000ull << SLUICE_API_MAP_SHIFT)
+/* Not a segment: the page of the GPU's doorbell, of an open session; ENODEV where there is none. */
+#define SLUICE_API_MAP_DOORBELL (0x7fffull << SLUICE_API_MAP_SHIFT)
 
 struct sluice_api_dev_open {
 	__u32 api;   /* SLUICE_API_* of sluice_abi.h */
@@ -39,5 +43,12 @@ struct sluice_api_dev_wait {
 #define SLUICE_API_DEV_WAIT _IOW(0xF7, 2, struct sluice_api_dev_wait)
 /* Rings the session's host. */
 #define SLUICE_API_DEV_DOORBELL _IO(0xF7, 3)
+/*
+ * A descriptor for a word of segment 0, given by its offset: poll() finds it readable once for each
+ * change of the word since it was made, or since poll() last found it so; with EPOLLHUP and EPOLLERR
+ * once the session has ended. 64 at most of a session, each polled by 64 at a time: others have EPOLLERR.
+ * Errors: ENOTCONN; EINVAL no word of segment 0; EMFILE too many.
+ */
+#define SLUICE_API_DEV_EVENT _IOW(0xF7, 4, __u64)
 
 #endif /* SLUICE_API_H */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of API sessions: a descriptor that poll() finds readable once for each time that a word of
+ * segment 0 has changed. It keeps the session's file: a process that closed the file and has an event
+ * left has the session left.
+ *
+ * How many poll an event is bounded, and how many events a session has; still too many to wake for an
+ * interrupt, so work does.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/workqueue.h>
+
+#include "api_session.h"
+#include "sluice.h"
+
+#define MAX_EVENTS 64 /* of a session */
+
+struct api_event {
+	struct list_head link; /* sluice_device.api_events */
+	struct file *file; /* the session's, with a reference */
+	struct sluice_api *api;
+	const u32 *word;
+	const u32 *state; /* of the session */
+	atomic_t seen; /* the word, when it was last found changed */
+	wait_queue_head_t wait;
+};
+
+static bool has_changed(const struct api_event *event)
+{
+	return READ_ONCE(*event->word) != (u32)atomic_read(&event->seen);
+}
+
+/* Nothing will ever change. */
+static bool has_ended(const struct api_event *event)
+{
+	return READ_ONCE(*event->state) != 0 || sluice_api_is_gone(event->api);
+}
+
+/* Wakes those whose word has changed; what they missed meanwhile they see when they look. */
+static void event_work(struct work_struct *work)
+{
+	struct sluice_device *sd = container_of(work, struct sluice_device, api_event_work);
+	struct api_event *event;
+
+	mutex_lock(&sd->api_events_lock);
+	list_for_each_entry(event, &sd->api_events, link)
+		if (has_changed(event) || has_ended(event))
+			wake_up_all(&event->wait);
+	mutex_unlock(&sd->api_events_lock);
+}
+
+void sluice_api_events_init(struct sluice_device *sd)
+{
+	mutex_init(&sd->api_events_lock);
+	INIT_LIST_HEAD(&sd->api_events);
+	INIT_WORK(&sd->api_event_work, event_work);
+}
+
+/* The last of the device goes: no interrupt comes any more. */
+void sluice_api_events_end(struct sluice_device *sd)
+{
+	cancel_work_sync(&sd->api_event_work);
+	mutex_destroy(&sd->api_events_lock);
+}
+
+/* Wakes whoever waits for a session. */
+void sluice_api_wake(struct sluice_device *sd)
+{
+	wake_up_all(&sd->api_wait);
+	/* One that is being added now looks at its word after that. */
+	if (!list_empty(&sd->api_events))
+		queue_work(system_highpri_wq, &sd->api_event_work);
+}
+
+/* ---- the descriptor -------------------------------------------------------------------------- */
+
+static bool is_crowded(struct api_event *event)
+{
+	unsigned int count = 0;
+	struct list_head *entry;
+
+	spin_lock_irq(&event->wait.lock);
+	list_for_each(entry, &event->wait.head)
+		if (++count == SLUICE_MAX_WOKEN)
+			break;
+	spin_unlock_irq(&event->wait.lock);
+	return count == SLUICE_MAX_WOKEN;
+}
+
+static __poll_t event_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct api_event *event = file->private_data;
+	__poll_t mask = 0;
+	u32 now;
+
+	if (table && table->_qproc && is_crowded(event))
+		return EPOLLERR; /* at once: nobody would wake this one */
+	poll_wait(file, &event->wait, table);
+	now = READ_ONCE(*event->word);
+	/* Of two who poll, one at least finds a change. */
+	if ((u32)atomic_xchg(&event->seen, now) != now)
+		mask |= EPOLLIN | EPOLLPRI | EPOLLRDNORM;
+	if (has_ended(event))
+		mask |= EPOLLERR | EPOLLHUP;
+	return mask;
+}
+
+/* The session's file goes last: what is looked at is its memory. */
+static int event_release(struct inode *inode, struct file *file)
+{
+	struct api_event *event = file->private_data;
+	struct sluice_device *sd = event->api->sd;
+
+	mutex_lock(&sd->api_events_lock);
+	list_del(&event->link);
+	mutex_unlock(&sd->api_events_lock);
+	atomic_dec(&event->api->events);
+	fput(event->file);
+	kfree(event);
+	return 0;
+}
+
+static const struct file_operations event_fops = {
+	.owner = THIS_MODULE,
+	.poll = event_poll,
+	.release = event_release,
+	.llseek = noop_llseek,
+};
+
+static struct api_event *event_new(struct file *file, const u32 *word)
+{
+	struct sluice_api *api = file->private_data;
+	struct api_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+
+	if (!event)
+		return NULL;
+	event->api = api;
+	event->word = word;
+	event->state = sluice_api_word(api, SLUICE_API_STATE);
+	atomic_set(&event->seen, READ_ONCE(*word));
+	init_waitqueue_head(&event->wait);
+	event->file = get_file(file);
+	return event;
+}
+
+static int event_add(struct file *file, const u32 *word)
+{
+	struct api_event *event = event_new(file, word);
+	struct sluice_device *sd;
+	int fd;
+
+	if (!event)
+		return -ENOMEM;
+	sd = event->api->sd;
+	mutex_lock(&sd->api_events_lock);
+	list_add(&event->link, &sd->api_events);
+	mutex_unlock(&sd->api_events_lock);
+	fd = anon_inode_getfd("[sluice-event]", &event_fops, event, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd; /* whose file may be closed by now, the event with it */
+	mutex_lock(&sd->api_events_lock);
+	list_del(&event->link);
+	mutex_unlock(&sd->api_events_lock);
+	fput(event->file);
+	kfree(event);
+	return fd;
+}
+
+/* Returns a descriptor for the word at an offset of segment 0. */
+int sluice_api_event(struct file *file, u64 offset)
+{
+	struct sluice_api *api = file->private_data;
+	u32 *word = sluice_api_word(api, offset);
+	int fd = -EMFILE;
+
+	if (IS_ERR(word))
+		return PTR_ERR(word);
+	if (atomic_inc_return(&api->events) <= MAX_EVENTS)
+		fd = event_add(file, word);
+	if (fd < 0)
+		atomic_dec(&api->events);
+	return fd;
+}
