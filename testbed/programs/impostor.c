@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,6 +32,9 @@
 #define LOOKS 600
 #define FIRST_BYTES (((uint64_t)SLUICE_API_SEGMENT_LEAST + PAGE - 1) & ~(uint64_t)(PAGE - 1))
 #define NOISY 3 /* processes */
+#define DOORBELL (SLUICE_API_MAP_DOORBELL >> SLUICE_API_MAP_SHIFT)
+#define EVENTS 64
+#define AT_FREE 0xf00 /* a word that the host does not look at */
 
 /* docs/session-protocol.md, "Segment 0" */
 #define AT_HEAD 0x40
@@ -103,6 +107,14 @@ static int api_ring(int fd)
 	return result(ioctl(fd, SLUICE_API_DEV_DOORBELL));
 }
 
+/* A descriptor, or a negative errno. */
+static int api_event(int fd, uint64_t offset)
+{
+	int event = ioctl(fd, SLUICE_API_DEV_EVENT, &offset);
+
+	return event < 0 ? -errno : event;
+}
+
 static int api_map(int fd, uint64_t index, uint64_t page, uint64_t bytes, int flags)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd,
@@ -173,7 +185,9 @@ static void before_open(void)
 	expect("segment of no session", ENOTCONN, api_segment(fd, 1, PAGE, 0));
 	expect("wait of no session", ENOTCONN, api_wait(fd, 0, 0, 0));
 	expect("doorbell of no session", ENOTCONN, api_ring(fd));
+	expect("event of no session", ENOTCONN, api_event(fd, 0));
 	expect("mapping of no session", ENXIO, api_map(fd, 0, 0, PAGE, MAP_SHARED));
+	expect("doorbell page of no session", ENXIO, api_map(fd, DOORBELL, 0, PAGE, MAP_SHARED));
 	expect("no such call", ENOTTY, result(ioctl(fd, _IO(0xF7, 9))));
 	expect("memory that is not there", EFAULT, result(ioctl(fd, SLUICE_API_DEV_OPEN, NULL)));
 	expect("open with a word that must be 0", EINVAL, api_open(fd, SLUICE_API_OPENCL, FIRST_BYTES, 1));
@@ -190,6 +204,7 @@ static void before_open(void)
 static void after_open(void)
 {
 	struct session s = session_open();
+	int ret;
 
 	expect("a second session", EBUSY, api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0));
 	expect("segment 0", EINVAL, api_segment(s.fd, 0, PAGE, 0));
@@ -211,8 +226,51 @@ static void after_open(void)
 	expect("wait far beyond", EINVAL, api_wait(s.fd, ~0ull - 3, 0, 0));
 	expect("wait for too long", EINVAL, api_wait(s.fd, 0, 0, 1000000));
 	expect("a look", ETIMEDOUT, api_wait(s.fd, SLUICE_API_STATE, 0, 0));
+	expect("event of half a word", EINVAL, api_event(s.fd, 2));
+	expect("event beyond the end", EINVAL, api_event(s.fd, FIRST_BYTES));
+	expect("event far beyond", EINVAL, api_event(s.fd, ~0ull - 3));
+	expect("event that is not there", EFAULT, result(ioctl(s.fd, SLUICE_API_DEV_EVENT, NULL)));
+	expect("a private doorbell", EINVAL, api_map(s.fd, DOORBELL, 0, PAGE, MAP_PRIVATE));
+	expect("two pages of the doorbell", EINVAL, api_map(s.fd, DOORBELL, 0, 2 * PAGE, MAP_SHARED));
+	expect("the page behind the doorbell", EINVAL, api_map(s.fd, DOORBELL, 1, PAGE, MAP_SHARED));
+	ret = api_map(s.fd, DOORBELL, 0, PAGE, MAP_SHARED);
+	expect_true("the doorbell, where there is one", ret == 0 || ret == -ENODEV);
 	expect_true("it has not ended by all that", state(&s) == 0);
 	session_close(&s);
+}
+
+static short poll_once(int fd)
+{
+	struct pollfd look = { .fd = fd, .events = POLLIN | POLLPRI };
+
+	return poll(&look, 1, 0) < 0 ? POLLNVAL : look.revents;
+}
+
+/* Each is told of a change once, whoever made it. */
+static void events(void)
+{
+	struct session s = session_open();
+	int fds[EVENTS + 1], count = 0;
+
+	while (count <= EVENTS && (fds[count] = api_event(s.fd, AT_FREE)) >= 0)
+		count++;
+	expect_true("as many events as a session may have", count == EVENTS);
+	expect("one more", EMFILE, fds[count]);
+	must("events", count > 1 ? 0 : -EMFILE);
+	expect_true("nothing has changed", poll_once(fds[0]) == 0);
+	__atomic_add_fetch(word(&s, AT_FREE), 1, __ATOMIC_SEQ_CST);
+	expect_true("a change", poll_once(fds[0]) == (POLLIN | POLLPRI));
+	expect_true("it is told once", poll_once(fds[0]) == 0);
+	expect_true("the other has it too", poll_once(fds[1]) == (POLLIN | POLLPRI));
+	expect_true("an event is not read", read(fds[0], &s, 0) < 0);
+	close(fds[--count]);
+	fds[count] = api_event(s.fd, AT_FREE);
+	expect_true("one in the place of one that was closed", fds[count] >= 0);
+	expect_true("it begins with what is there", poll_once(fds[count]) == 0);
+	session_close(&s);
+	expect_true("it outlives the session's file", poll_once(fds[0]) == 0);
+	for (; count >= 0; count--)
+		close(fds[count]);
 }
 
 /* Another user, who opens a session when he is told to. */
@@ -377,6 +435,7 @@ int main(int argc, char **argv)
 	beside = session_open();
 	before_open();
 	after_open();
+	events();
 	lies();
 	too_many(neighbour, told);
 	crowd();

@@ -3,7 +3,7 @@
 #
 # usage: image.sh [OPTION]...
 #   --root DIR              the root to build in (default: what root.sh has cached)
-#   --stubs DIR             where linux/, lib/, include/ and programs/ are (default: guest-driver-stubs here);
+#   --stubs DIR             where linux/, lib/, include/, programs/ and cuda/ are (default: guest-driver-stubs here);
 #                           what is missing of these is left out of the image
 #   --no-module             leave out our kernel module
 #   --kmod NAME             load kernel module NAME too, with all it depends on (any number of times; drm always is)
@@ -16,15 +16,19 @@
 #
 # In the guest: linux/ is built as an out-of-tree module and its *.ko loaded after what they depend on; each
 # programs/NAME.c becomes the static program /bin/NAME, as programs/Makefile says, each programs/NAME.cubin lies in
-# /usr/share/sluice; the rest is busybox.
+# /usr/share/sluice; what starts CUDA programs (docs/cuda.md) lies in /usr/lib/sluice, with a C library for it; the rest
+# is busybox.
 # /init mounts proc, sys, dev, shm and tmp, loads the modules, prints
 #   SLUICE-BOOTED KERNELVERSION
 # runs the command of sluice.run= on the kernel command line (sluice.run="several words"; without it, a shell
 # on the serial console), and at its end prints
 #   SLUICE-EXIT STATUS
-# and powers off. STATUS 98: a module did not load. STATUS 99: the command said 0 but the kernel had an oops or a
+# and powers off. STATUS 97: a share was not mounted. STATUS 98: a module did not load. STATUS 99: the command said 0 but the kernel had an oops or a
 # warning meanwhile. Unless STATUS is 0, the last kernel messages come before it, as lines SLUICE-DMESG.
 # No SLUICE-EXIT line: the guest did not come to its end.
+#
+# sluice.share="TAG:DIRECTORY ..." has it mount what QEMU offers by 9p, read-only (qemu.sh --share). The command in-share,
+# whose head is its manual, runs a program of the host in the host's root directory, if that is at /share.
 #
 # exit: 0 the directory is on stdout; 64 usage; 66 an input is missing; 69 no root; 70 a build failed (stderr has
 # the compiler's words).
@@ -74,9 +78,9 @@ cache=$(cache_dir)
 
 # The sources of what is built: paths relative to $stubs.
 sources() {
-  parts='include lib programs linux'
+  parts='include lib programs cuda linux'
   # Programs need the headers of the module's user ABI in any case.
-  [ "$module" = yes ] || parts='include lib programs linux/uapi'
+  [ "$module" = yes ] || parts='include lib programs cuda linux/uapi'
   for part in $parts; do
     [ -d "$stubs/$part" ] || continue
     (cd "$stubs" && find "$part" -type f \( -name '*.[ch]' -o -name '*.cubin' -o -name Makefile -o -name Kbuild \))
@@ -90,7 +94,7 @@ tests() {
 
 # Everything an image depends on, as text: names and contents.
 inputs() {
-  cat "$root/root.conf" "$here/image.sh" "$here/image-build.sh" "$here/guest-init"
+  cat "$root/root.conf" "$here/image.sh" "$here/image-build.sh" "$here/guest-init" "$here/guest-in-share"
   printf 'kmods %s\nprograms %s\n' "$kmods" "$programs"
   sources | while IFS= read -r file; do
     printf 'source %s ' "$file"
@@ -164,6 +168,7 @@ printf '%s\n' "$additions" | while IFS= read -r line; do
   cp -L -p "${line%%:*}" "$work/tree${line#*:}"
 done
 install -m 755 "$here/guest-init" "$work/tree/init"
+install -D -m 755 "$here/guest-in-share" "$work/tree/bin/in-share"
 cp "$here/image-build.sh" "$work/"
 
 "$here/in-root.sh" --root "$root" --bind "$new" --dir "$work" -- \

@@ -10,6 +10,10 @@
 #   --memory SIZE      guest memory, a memfd shared with the servers (default: what root.conf says, else 512M)
 #   --cpus N           virtual processors (default: 1)
 #   --run COMMAND      what the guest runs before it powers off (sluice.run= of image.sh; no double quotes in it)
+#   --share DIR:GUESTDIR
+#                      show DIR of the host at GUESTDIR of the guest, read-only, by 9p (any number of times; in this
+#                      order, so that a later one may lie in an earlier one). Nothing in it may change meanwhile. The
+#                      host's / can be shared by a packed root only
 #   --append TEXT      more kernel command line
 #   --serial stdio|FILE|SOCKET.sock
 #                      where the serial console goes (default: stdio); a name ending in .sock is a UNIX socket on which
@@ -41,6 +45,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=
 image=
 sockets= # one path a line
+shares=  # DIR:GUESTDIR a line
 timeout=
 memory=
 cpus=1
@@ -98,6 +103,18 @@ while [ $# -gt 0 ]; do
       run=$2
       shift 2
       ;;
+    --share)
+      need_value "$1" $#
+      case $2 in
+        *[[:space:]\"\*\?\[]*) die "$EX_USAGE" "--share: no blanks, quotes and patterns in $2" ;;
+        /*:/?*) ;;
+        *) die "$EX_USAGE" "--share takes DIR:GUESTDIR, both absolute, not $2" ;;
+      esac
+      [ -d "${2%:*}" ] || die "$EX_NOINPUT" "--share ${2%:*}: no such directory"
+      shares="$shares$2
+"
+      shift 2
+      ;;
     --append) need_value "$1" $#; append="$append $2"; shift 2 ;;
     --serial)
       need_value "$1" $#
@@ -145,13 +162,23 @@ portable=$(configured PORTABLE no)
 inside=
 [ "$portable" = no ] || inside=$(cd "$root" && pwd -P)
 
+mounts= # what the guest mounts, TAG:GUESTDIR each
+n=0
+for share in $shares; do
+  [ "$portable" = yes ] || [ "${share%:*}" != / ] ||
+    die "$EX_USAGE" "--share /: QEMU has another root directory here" "take one that testbed/bundle/machine.sh has packed"
+  [ "$portable" = yes ] || set_bind "${share%:*}"
+  mounts="$mounts${mounts:+ }share-$n:${share##*:}"
+  n=$((n + 1))
+done
+
 # From here on the positional parameters are QEMU's arguments; the caller's own come last.
 extra=$#
 set -- "$@" -nodefaults -no-user-config -display none \
   -accel "${SLUICE_ACCEL:-tcg}" -cpu "$(configured CPU max)" -smp "$cpus" \
   -machine q35,memory-backend=ram -m "$memory" -object "memory-backend-memfd,id=ram,size=$memory,share=on" \
   -kernel "$inside/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
-  -append "console=ttyS0 quiet panic=-1$append${run:+ sluice.run=\"$run\"}"
+  -append "console=ttyS0 quiet panic=-1$append${mounts:+ sluice.share=\"$mounts\"}${run:+ sluice.run=\"$run\"}"
 # Before the devices that it shall serve.
 [ "$iommu" = no ] || set -- "$@" -device intel-iommu,caching-mode=on
 [ "$reboot" = yes ] || set -- "$@" -no-reboot
@@ -172,6 +199,13 @@ while IFS= read -r path; do
 done <<END
 $sockets
 END
+n=0
+for share in $shares; do
+  # A directory may have others mounted in it, whose files have the same numbers.
+  set -- "$@" -fsdev "local,id=share-$n,path=$(escape "${share%:*}"),security_model=none,readonly=on,multidevs=remap" \
+    -device "virtio-9p-pci,fsdev=share-$n,mount_tag=share-$n"
+  n=$((n + 1))
+done
 # Rotate the caller's arguments to the end.
 while [ "$extra" -gt 0 ]; do
   argument=$1

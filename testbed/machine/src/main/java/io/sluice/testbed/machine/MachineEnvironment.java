@@ -42,6 +42,11 @@ public record MachineEnvironment(Path root, Path scripts) {
     return "no machine environment: run ./sluice test, not mvn, to have one made";
   }
 
+  /** Whether it was packed for another machine, so that QEMU sees that one's own root directory. */
+  public boolean isPacked() {
+    return Files.isDirectory(root.resolve(PACKED_IMAGE));
+  }
+
   /**
    * Builds, or finds cached, the guest image: kernel module, library and programs of
    * guest-driver-stubs, and the kernels of testbed/workloads as cubins. A root that was packed for
@@ -50,8 +55,7 @@ public record MachineEnvironment(Path root, Path scripts) {
    * @return its directory
    */
   public Path image() throws IOException, InterruptedException {
-    Path packed = root.resolve(PACKED_IMAGE);
-    return Files.isDirectory(packed) ? packed : image(List.of());
+    return isPacked() ? root.resolve(PACKED_IMAGE) : image(List.of());
   }
 
   /**

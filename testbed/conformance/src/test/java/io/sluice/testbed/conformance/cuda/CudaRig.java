@@ -127,6 +127,11 @@ public final class CudaRig implements AutoCloseable {
     return new CudaRig(gpu, directory, parts);
   }
 
+  /** Where all of it is. */
+  public Path directory() {
+    return directory;
+  }
+
   /** Where the launcher and the library are. */
   public Path parts() {
     return parts;
@@ -185,7 +190,8 @@ public final class CudaRig implements AutoCloseable {
     return all;
   }
 
-  private static Map<String, String> environment() {
+  /** Of every program. */
+  static Map<String, String> environment() {
     return Map.of("CUBLAS_WORKSPACE_CONFIG", ":4096:8", "OMP_NUM_THREADS", "1");
   }
 

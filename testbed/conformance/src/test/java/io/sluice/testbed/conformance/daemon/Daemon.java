@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
 /** A sluiced of its own process, and sluicectl for it. */
-final class Daemon implements AutoCloseable {
+public final class Daemon implements AutoCloseable {
   private static final BoundedWait STARTING =
       new BoundedWait(Duration.ofSeconds(60), Duration.ofMillis(10));
 
@@ -41,7 +41,7 @@ final class Daemon implements AutoCloseable {
    * @param gpu the section of its GPU, {@code [gpu.…]} and what it has
    * @param guests sections of guests; the last one's name is {@code lastGuest}
    */
-  static Daemon start(Path directory, String gpu, String guests, String lastGuest)
+  public static Daemon start(Path directory, String gpu, String guests, String lastGuest)
       throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config =
@@ -110,7 +110,7 @@ final class Daemon implements AutoCloseable {
   }
 
   /** A guest's socket. */
-  Path socket(String guest) {
+  public Path socket(String guest) {
     return directory.resolve(guest + ".sock");
   }
 
@@ -122,12 +122,12 @@ final class Daemon implements AutoCloseable {
   }
 
   /** Its beans. */
-  LocalConnection connect() throws IOException {
+  public LocalConnection connect() throws IOException {
     return LocalConnection.open(controlSocket());
   }
 
   /** Runs sluicectl; what it printed, and that it exits 0. */
-  String ctl(String... arguments) throws IOException, InterruptedException {
+  public String ctl(String... arguments) throws IOException, InterruptedException {
     Result result = tryCtl(arguments);
     assertThat(result.code()).as("%s: %s", List.of(arguments), result.output()).isZero();
     return result.output();

@@ -7,6 +7,7 @@ import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.MachineGuest;
 import io.sluice.testbed.machine.support.Daemons;
 import io.sluice.testbed.machine.support.Machines;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -81,6 +82,14 @@ final class MachineGuestTest {
     Daemons.awaitGone(daemon, SECOND);
 
     assertThat(machines.run(SECOND, "smoke")).isZero();
+  }
+
+  @Test
+  void directoryOfTheHost_shared_isReadAndNotWritten(@TempDir Path shared) throws Exception {
+    Files.writeString(shared.resolve("word"), "told");
+    String look =
+        "grep told /host/word && ! touch /host/word && [ -e /usr/lib/sluice/sluice-cuda-run ]";
+    assertThat(machines.run(SECOND, look, "--share", shared + ":/host")).isZero();
   }
 
   @Test

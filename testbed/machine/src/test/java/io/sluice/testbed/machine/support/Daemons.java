@@ -31,7 +31,7 @@ public final class Daemons {
       }
     }
 
-    boolean isNoMoreThan(Holdings other) {
+    public boolean isNoMoreThan(Holdings other) {
       return descriptors <= other.descriptors && mappings <= other.mappings;
     }
   }

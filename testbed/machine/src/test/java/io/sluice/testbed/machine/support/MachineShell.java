@@ -1,9 +1,12 @@
 package io.sluice.testbed.machine.support;
 
+import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A machine that does what it is told, command by command, and says after each whether its kernel
@@ -39,7 +42,22 @@ public final class MachineShell implements AutoCloseable {
 
   public static MachineShell boot(Machines machines, Path socket, String... arguments)
       throws IOException, InterruptedException {
-    MachineGuest guest = machines.boot(socket, LOOP, arguments);
+    return begin(machines.boot(socket, LOOP, arguments));
+  }
+
+  /** As above, where the device is no daemon's of its own. */
+  public static MachineShell boot(
+      MachineEnvironment environment, Path image, Path socket, String... arguments)
+      throws IOException, InterruptedException {
+    return begin(
+        MachineGuest.start(
+            environment,
+            new MachineGuest.Setup(
+                image, List.of(socket), LOOP, Optional.empty(), List.of(arguments)),
+            _ -> {}));
+  }
+
+  private static MachineShell begin(MachineGuest guest) throws IOException, InterruptedException {
     try {
       guest.await(READY, Machines.PATIENCE);
     } catch (IOException | InterruptedException e) {

@@ -18,6 +18,7 @@ import io.sluice.migrate.qemu.QemuTarget;
 import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
+import io.sluice.testbed.machine.support.CardHost;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

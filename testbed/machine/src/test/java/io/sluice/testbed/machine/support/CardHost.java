@@ -1,4 +1,4 @@
-package io.sluice.testbed.machine.move.machine;
+package io.sluice.testbed.machine.support;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.guest.Guest;
@@ -13,16 +13,19 @@ import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
+import io.sluice.vdevice.session.ApiSessions;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A software GPU in this process, and one guest's device over it. */
-final class CardHost implements GuestSource, AutoCloseable {
-  static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+public final class CardHost implements GuestSource, AutoCloseable {
+  public static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
 
   private final Kernel kernel;
+  private final Optional<ApiSessions> sessions;
   private final SoftwareGpu card;
   private final PscnvGpu gpu;
   private final Thread engine;
@@ -30,8 +33,18 @@ final class CardHost implements GuestSource, AutoCloseable {
   private volatile boolean stopped;
   private @Nullable InterruptForwarder forwarder;
 
-  CardHost(Kernel kernel, String name, Path socket) {
+  public CardHost(Kernel kernel, String name, Path socket) {
+    this(kernel, name, socket, Optional.empty());
+  }
+
+  /**
+   * The same.
+   *
+   * @param sessions of the guest's programs
+   */
+  public CardHost(Kernel kernel, String name, Path socket, Optional<ApiSessions> sessions) {
     this.kernel = kernel;
+    this.sessions = sessions;
     Parking idle = new Parking();
     card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle);
     engine = Thread.ofPlatform().daemon().name("gpu-" + name).start(() -> work(idle));
@@ -44,7 +57,7 @@ final class CardHost implements GuestSource, AutoCloseable {
     device.start();
   }
 
-  GuestDevice device() {
+  public GuestDevice device() {
     return device;
   }
 
@@ -56,6 +69,11 @@ final class CardHost implements GuestSource, AutoCloseable {
     THREADS.newThread(started).start();
     forwarder = started;
     return guest;
+  }
+
+  @Override
+  public Optional<ApiSessions> sessions() {
+    return sessions;
   }
 
   @Override
