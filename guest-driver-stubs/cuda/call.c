@@ -275,7 +275,7 @@ static bool is_like_request(const struct call *c, uint32_t body_bytes)
 static int take_event(uint32_t number, const struct relay_reply *reply, int received)
 {
 	if (session_file_locked() >= 0 && reply->file)
-		received = session_event_locked(reply->file);
+		received = session_event_locked(reply->file, (uint32_t)reply->address);
 	else if (received < 0)
 		return 0;
 	if (received < 0)

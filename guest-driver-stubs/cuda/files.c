@@ -62,7 +62,7 @@ void file_forget_locked(int fd)
 
 	file_set_locked(fd, FILE_NOT_OURS, 0, 0);
 	if (lost.what == FILE_LINK)
-		link_end_locked("the program closed the connection");
+		link_lost_locked();
 	if (lost.what == FILE_MEMORY)
 		pinned_lost_locked(fd);
 	if (lost.what == FILE_OF_RELAY && !is_open_locked(lost.number)) {

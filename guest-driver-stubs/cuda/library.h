@@ -72,6 +72,8 @@ int link_call_locked(uint32_t body_bytes, int fd, int *received);
 int link_ask_locked(union relay_head *head);
 /* The connection is of no use any more: says why, once. */
 void link_end_locked(const char *why);
+/* The program has closed it, or is about to. */
+void link_lost_locked(void);
 /* The child of a fork has no connection. */
 void link_drop_locked(void);
 /* Moves a descriptor out of the way of those the program counts on, and knows it as the library's. */
@@ -87,7 +89,7 @@ void session_begin_locked(int fd);
 /* What mappings of the session have as their file's name; "" before there is one. */
 const char *session_name_locked(void);
 /* A descriptor for an event. */
-int session_event_locked(uint32_t number);
+int session_event_locked(uint32_t number, uint32_t seen);
 /* Maps what a reply says; the address, or a negative errno. */
 long session_map_locked(void *address, size_t length, int protection, int flags, uint32_t segment, uint64_t offset);
 

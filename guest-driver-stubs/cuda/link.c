@@ -56,6 +56,13 @@ void link_end_locked(const char *why)
 	way->end();
 }
 
+/* The program has closed it: its number is the program's. */
+void link_lost_locked(void)
+{
+	connection = -1;
+	link_end_locked("the program closed the connection");
+}
+
 void link_drop_locked(void)
 {
 	link_close_locked();

@@ -127,7 +127,7 @@ static void look(void *context, const struct vma *vma)
 	}
 	r->piece[r->pieces++] = (struct piece){ r->at, end, vma->protection };
 	r->protection |= vma->protection;
-	r->shared |= vma->shared;
+	r->shared |= file ? file->shared : vma->shared; /* a piece of ours is mapped shared in any case */
 	r->at = end;
 }
 
@@ -268,19 +268,17 @@ static int replace(const struct range *r, const struct pinned *p)
 {
 	uint64_t at, bytes;
 	unsigned i;
-	int error;
+	int error = 0;
 
-	for (at = r->first; at < r->end; at += bytes) {
+	for (at = r->first; !error && at < r->end; at += bytes) {
 		bytes = r->end - at < CHUNK ? r->end - at : CHUNK;
 		error = replace_chunk(r, p, at, bytes);
-		if (error)
-			return error;
 	}
 	for (i = 0; i < r->pieces; i++)
 		if (r->piece[i].protection != r->protection)
 			syscall(SYS_mprotect, r->piece[i].start, r->piece[i].end - r->piece[i].start,
 				r->piece[i].protection);
-	return 0;
+	return error;
 }
 
 int pinned_place_locked(uint64_t address, uint64_t bytes, struct pinned_place *place)

@@ -5,11 +5,48 @@
  */
 #include "pinned.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096ull
+#define COPY_SECONDS 30 /* many times as long as a GiB takes */
+
+/*
+ * The parent waits until the child of a fork has its copies of a session's memory: it could write
+ * there meanwhile, or give a piece back and have it for something else. Both ends are -1 where there
+ * is nothing to copy.
+ */
+static int copied[2] = { -1, -1 };
+
+static void close_end(int which)
+{
+	if (copied[which] >= 0)
+		syscall(SYS_close, copied[which]);
+	copied[which] = -1;
+}
+
+static void await_copies(void)
+{
+	struct pollfd child = { .fd = copied[0], .events = POLLIN };
+	const struct timespec most = { COPY_SECONDS, 0 };
+
+	close_end(1);
+	if (copied[0] >= 0)
+		syscall(SYS_ppoll, &child, 1, &most, NULL, 0); /* a byte, or the child's end */
+	close_end(0);
+}
+
+static void tell_copied(void)
+{
+	if (copied[1] >= 0)
+		syscall(SYS_write, copied[1], "", 1);
+	close_end(0);
+	close_end(1);
+}
 
 /*
  * The stack that a fork runs on, where it is pinned: parent and child would both run on the same
@@ -57,6 +94,8 @@ void pinned_before_fork_locked(void)
 {
 	if (!pinned_any() || stack.piece)
 		return;
+	if (session_file_locked() >= 0 && copied[0] < 0 && syscall(SYS_pipe2, copied, O_CLOEXEC))
+		copied[0] = copied[1] = -1;
 	stack.at = (uint64_t)__builtin_frame_address(0);
 	maps_walk_locked(look_for_stack, NULL);
 	if (stack.piece && !own_stack())
@@ -68,6 +107,7 @@ void pinned_after_fork_locked(void)
 	uint64_t here = (uint64_t)__builtin_frame_address(0), bytes = stack.end - stack.start;
 	long aside;
 
+	await_copies();
 	if (!stack.piece || here < stack.start || here >= stack.end)
 		return;
 	aside = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pinned_fd(stack.piece),
@@ -79,6 +119,16 @@ void pinned_after_fork_locked(void)
 	stack.piece = NULL;
 }
 
+/* Where there is no memory for a copy the child must not write to its parent's. */
+static void make_copy(const struct vma *vma)
+{
+	const uint64_t bytes = vma->end - vma->start;
+
+	if (pinned_make_own(vma->start, bytes, vma->protection))
+		syscall(SYS_mmap, vma->start, bytes, PROT_NONE,
+			MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 /* What was private memory is so again: the child writes to its own copy. */
 static void make_private(void *context, const struct vma *vma)
 {
@@ -88,7 +138,7 @@ static void make_private(void *context, const struct vma *vma)
 	if (!p || !vma->shared)
 		return;
 	if (p->fd < 0)
-		pinned_make_own(vma->start, vma->end - vma->start, vma->protection);
+		make_copy(vma);
 	else if (!p->shared)
 		syscall(SYS_mmap, vma->start, vma->end - vma->start, vma->protection, MAP_PRIVATE | MAP_FIXED,
 			p->fd, vma->offset);
@@ -97,8 +147,9 @@ static void make_private(void *context, const struct vma *vma)
 void pinned_drop_locked(void)
 {
 	stack.piece = NULL;
-	if (!pinned_any())
-		return;
-	maps_walk_locked(make_private, NULL);
-	pinned_forget_all();
+	if (pinned_any()) {
+		maps_walk_locked(make_private, NULL);
+		pinned_forget_all();
+	}
+	tell_copied();
 }

@@ -30,13 +30,13 @@ const char *session_name_locked(void)
 	return name;
 }
 
-int session_event_locked(uint32_t number)
+int session_event_locked(uint32_t number, uint32_t seen)
 {
-	uint64_t offset = SESSION_EVENTS + (uint64_t)(number - 1) * sizeof(uint32_t);
+	struct session_event request = { SESSION_EVENTS + (uint64_t)(number - 1) * sizeof(uint32_t), seen, 0 };
 
 	if (number == 0 || number > SESSION_MOST_EVENTS)
 		return -EPROTO;
-	return (int)relay_errno(syscall(SYS_ioctl, session_file_locked(), SESSION_DEV_EVENT, &offset));
+	return (int)relay_errno(syscall(SYS_ioctl, session_file_locked(), SESSION_DEV_EVENT, &request));
 }
 
 /* The doorbell is the first page. */

@@ -45,15 +45,22 @@ struct session_wait {
 	uint32_t timeout_ms;
 };
 
+struct session_event {
+	uint64_t offset;
+	uint32_t seen;
+	uint32_t pad;
+};
+
 #define SESSION_DEV_OPEN _IOW(0xF7, 0, struct session_open)
 #define SESSION_DEV_SEGMENT _IOW(0xF7, 1, struct session_segment)
 #define SESSION_DEV_WAIT _IOW(0xF7, 2, struct session_wait)
 #define SESSION_DEV_DOORBELL _IO(0xF7, 3)
-#define SESSION_DEV_EVENT _IOW(0xF7, 4, uint64_t)
+#define SESSION_DEV_EVENT _IOW(0xF7, 4, struct session_event)
 
 _Static_assert(sizeof(struct session_open) == 16, "session_open");
 _Static_assert(sizeof(struct session_segment) == 16, "session_segment");
 _Static_assert(sizeof(struct session_wait) == 16, "session_wait");
+_Static_assert(sizeof(struct session_event) == 16, "session_event");
 _Static_assert(SESSION_BYTES % 4096 == 0, "whole pages");
 _Static_assert(SESSION_MESSAGE + 65536 <= SESSION_BYTES, "a message fits");
 

@@ -323,6 +323,7 @@ static int wait_ioctl(struct sluice_api *api, const void __user *user)
 		return -EINTR;
 	if (READ_ONCE(*word) != req.expected)
 		return 0;
+	sluice_host_check(api->sd); /* nobody else may be there to find out */
 	return sluice_api_is_gone(api) ? -ENODEV : -ETIMEDOUT;
 }
 
@@ -342,11 +343,13 @@ static int doorbell_ioctl(struct sluice_api *api)
 
 static int event_ioctl(struct file *file, const void __user *user)
 {
-	u64 offset;
+	struct sluice_api_dev_event req;
 
-	if (copy_from_user(&offset, user, sizeof(offset)))
+	if (copy_from_user(&req, user, sizeof(req)))
 		return -EFAULT;
-	return sluice_api_event(file, offset);
+	if (req.pad)
+		return -EINVAL;
+	return sluice_api_event(file, req.offset, req.seen);
 }
 
 static long api_ioctl(struct file *file, unsigned int command, unsigned long argument)

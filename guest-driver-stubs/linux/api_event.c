@@ -22,9 +22,11 @@ struct api_event {
 	struct list_head link; /* sluice_device.api_events */
 	struct file *file; /* the session's, with a reference */
 	struct sluice_api *api;
+	struct sluice_user *holder;
 	const u32 *word;
 	const u32 *state; /* of the session */
 	atomic_t seen; /* the word, when it was last found changed */
+	bool crowded; /* somebody was turned away, whom nobody wakes */
 	wait_queue_head_t wait;
 };
 
@@ -47,9 +49,23 @@ static void event_work(struct work_struct *work)
 
 	mutex_lock(&sd->api_events_lock);
 	list_for_each_entry(event, &sd->api_events, link)
-		if (has_changed(event) || has_ended(event))
+		if (has_changed(event) || has_ended(event)) {
 			wake_up_all(&event->wait);
+			cond_resched();
+		}
 	mutex_unlock(&sd->api_events_lock);
+}
+
+/*
+ * Whether the host is still there: who waits for an event calls nobody, and would not hear of its end.
+ */
+static void look_work(struct work_struct *work)
+{
+	struct sluice_device *sd = container_of(to_delayed_work(work), struct sluice_device,
+						api_look_work);
+
+	if (sluice_host_check(sd) && !list_empty(&sd->api_events))
+		schedule_delayed_work(&sd->api_look_work, SLUICE_LOOK_SECONDS * HZ);
 }
 
 void sluice_api_events_init(struct sluice_device *sd)
@@ -57,11 +73,13 @@ void sluice_api_events_init(struct sluice_device *sd)
 	mutex_init(&sd->api_events_lock);
 	INIT_LIST_HEAD(&sd->api_events);
 	INIT_WORK(&sd->api_event_work, event_work);
+	INIT_DELAYED_WORK(&sd->api_look_work, look_work);
 }
 
 /* The last of the device goes: no interrupt comes any more. */
 void sluice_api_events_end(struct sluice_device *sd)
 {
+	cancel_delayed_work_sync(&sd->api_look_work);
 	cancel_work_sync(&sd->api_event_work);
 	mutex_destroy(&sd->api_events_lock);
 }
@@ -96,8 +114,11 @@ static __poll_t event_poll(struct file *file, struct poll_table_struct *table)
 	__poll_t mask = 0;
 	u32 now;
 
-	if (table && table->_qproc && is_crowded(event))
-		return EPOLLERR; /* at once: nobody would wake this one */
+	/* Nobody would wake one more: whoever polls is told so, until there is room. */
+	if ((table && table->_qproc) || READ_ONCE(event->crowded))
+		WRITE_ONCE(event->crowded, is_crowded(event));
+	if (READ_ONCE(event->crowded))
+		return EPOLLERR;
 	poll_wait(file, &event->wait, table);
 	now = READ_ONCE(*event->word);
 	/* Of two who poll, one at least finds a change. */
@@ -118,6 +139,7 @@ static int event_release(struct inode *inode, struct file *file)
 	list_del(&event->link);
 	mutex_unlock(&sd->api_events_lock);
 	atomic_dec(&event->api->events);
+	sluice_uncharge(sd, event->holder, SLUICE_EVENTS, 1);
 	fput(event->file);
 	kfree(event);
 	return 0;
@@ -130,47 +152,56 @@ static const struct file_operations event_fops = {
 	.llseek = noop_llseek,
 };
 
-static struct api_event *event_new(struct file *file, const u32 *word)
+static struct api_event *event_new(struct file *file, const u32 *word, u32 seen)
 {
 	struct sluice_api *api = file->private_data;
 	struct api_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
 
 	if (!event)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	event->holder = sluice_charge(api->sd, SLUICE_EVENTS, 1);
+	if (IS_ERR(event->holder)) {
+		int error = PTR_ERR(event->holder);
+
+		kfree(event);
+		return ERR_PTR(error);
+	}
 	event->api = api;
 	event->word = word;
 	event->state = sluice_api_word(api, SLUICE_API_STATE);
-	atomic_set(&event->seen, READ_ONCE(*word));
+	atomic_set(&event->seen, seen);
 	init_waitqueue_head(&event->wait);
 	event->file = get_file(file);
 	return event;
 }
 
-static int event_add(struct file *file, const u32 *word)
+static int event_add(struct file *file, const u32 *word, u32 seen)
 {
-	struct api_event *event = event_new(file, word);
+	struct api_event *event = event_new(file, word, seen);
 	struct sluice_device *sd;
 	int fd;
 
-	if (!event)
-		return -ENOMEM;
+	if (IS_ERR(event))
+		return PTR_ERR(event);
 	sd = event->api->sd;
 	mutex_lock(&sd->api_events_lock);
 	list_add(&event->link, &sd->api_events);
 	mutex_unlock(&sd->api_events_lock);
+	schedule_delayed_work(&sd->api_look_work, SLUICE_LOOK_SECONDS * HZ);
 	fd = anon_inode_getfd("[sluice-event]", &event_fops, event, O_RDWR | O_CLOEXEC);
 	if (fd >= 0)
 		return fd; /* whose file may be closed by now, the event with it */
 	mutex_lock(&sd->api_events_lock);
 	list_del(&event->link);
 	mutex_unlock(&sd->api_events_lock);
+	sluice_uncharge(sd, event->holder, SLUICE_EVENTS, 1);
 	fput(event->file);
 	kfree(event);
 	return fd;
 }
 
-/* Returns a descriptor for the word at an offset of segment 0. */
-int sluice_api_event(struct file *file, u64 offset)
+/* Returns a descriptor for the word at an offset of segment 0, of which a value was seen. */
+int sluice_api_event(struct file *file, u64 offset, u32 seen)
 {
 	struct sluice_api *api = file->private_data;
 	u32 *word = sluice_api_word(api, offset);
@@ -179,7 +210,7 @@ int sluice_api_event(struct file *file, u64 offset)
 	if (IS_ERR(word))
 		return PTR_ERR(word);
 	if (atomic_inc_return(&api->events) <= MAX_EVENTS)
-		fd = event_add(file, word);
+		fd = event_add(file, word, seen);
 	if (fd < 0)
 		atomic_dec(&api->events);
 	return fd;

@@ -27,6 +27,6 @@ bool sluice_api_is_gone(struct sluice_api *api);
 u32 *sluice_api_word(struct sluice_api *api, u64 offset);
 
 /* api_event.c */
-int sluice_api_event(struct file *file, u64 offset);
+int sluice_api_event(struct file *file, u64 offset, u32 seen);
 
 #endif /* SLUICE_API_SESSION_H */

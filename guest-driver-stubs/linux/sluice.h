@@ -79,6 +79,7 @@ enum sluice_good {
 	SLUICE_SESSIONS,
 	SLUICE_CHANNELS,
 	SLUICE_SPACES,
+	SLUICE_EVENTS, /* descriptors of API sessions */
 	SLUICE_GOODS
 };
 
@@ -162,6 +163,7 @@ struct sluice_device {
 	struct mutex api_events_lock;
 	struct list_head api_events; /* under api_events_lock */
 	struct work_struct api_event_work;
+	struct delayed_work api_look_work;
 };
 
 #define to_sluice(drm_dev) container_of(drm_dev, struct sluice_device, drm)

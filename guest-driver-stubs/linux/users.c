@@ -35,6 +35,8 @@ static u64 limit_of(enum sluice_good good)
 		return ram / 4;
 	case SLUICE_SESSIONS:
 		return SLUICE_MAX_API_SESSIONS;
+	case SLUICE_EVENTS:
+		return SLUICE_MAX_API_SESSIONS * 16; /* each is looked at after an interrupt */
 	default:
 		return U64_MAX; /* the host knows */
 	}

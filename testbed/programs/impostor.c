@@ -110,7 +110,8 @@ static int api_ring(int fd)
 /* A descriptor, or a negative errno. */
 static int api_event(int fd, uint64_t offset)
 {
-	int event = ioctl(fd, SLUICE_API_DEV_EVENT, &offset);
+	struct sluice_api_dev_event request = { .offset = offset };
+	int event = ioctl(fd, SLUICE_API_DEV_EVENT, &request);
 
 	return event < 0 ? -errno : event;
 }

@@ -36,6 +36,13 @@ struct sluice_api_dev_wait {
 	__u32 timeout_ms; /* 0 only looks; 10000 at most */
 };
 
+/* A word of segment 0, and a value of it that is not news. */
+struct sluice_api_dev_event {
+	__u64 offset;
+	__u32 seen;
+	__u32 pad; /* 0 */
+};
+
 /* Errors: EBUSY it is there; ENOMEM, EDQUOT memory; what the host says. */
 #define SLUICE_API_DEV_OPEN _IOW(0xF7, 0, struct sluice_api_dev_open)
 #define SLUICE_API_DEV_SEGMENT _IOW(0xF7, 1, struct sluice_api_dev_segment)
@@ -44,11 +51,11 @@ struct sluice_api_dev_wait {
 /* Rings the session's host. */
 #define SLUICE_API_DEV_DOORBELL _IO(0xF7, 3)
 /*
- * A descriptor for a word of segment 0, given by its offset: poll() finds it readable once for each
- * change of the word since it was made, or since poll() last found it so; with EPOLLHUP and EPOLLERR
- * once the session has ended. 64 at most of a session, each polled by 64 at a time: others have EPOLLERR.
- * Errors: ENOTCONN; EINVAL no word of segment 0; EMFILE too many.
+ * A descriptor for a word of segment 0: poll() finds it readable once for each change of the word
+ * from the value that was seen, or since poll() last found it so; with EPOLLHUP and EPOLLERR once the
+ * session has ended. 64 at most of a session, each polled by 64 at a time: others have EPOLLERR.
+ * Errors: ENOTCONN; EINVAL no word of segment 0, pad is not 0; EMFILE, EDQUOT too many.
  */
-#define SLUICE_API_DEV_EVENT _IOW(0xF7, 4, __u64)
+#define SLUICE_API_DEV_EVENT _IOW(0xF7, 4, struct sluice_api_dev_event)
 
 #endif /* SLUICE_API_H */

@@ -6,6 +6,7 @@ import com.google.common.collect.Lists;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.vfio.VfioUserHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -140,6 +141,16 @@ final class RawClient implements AutoCloseable {
       fds.closeAll();
       return closed;
     }
+  }
+
+  /** Whether the server closes the connection after one reply at most. */
+  boolean isClosedAfterAReply() {
+    for (long i = 0; i < VfioUserHeader.SIZE; i++) {
+      if (isClosed()) {
+        return true;
+      }
+    }
+    return isClosed();
   }
 
   /** Sends a command and receives its reply. */

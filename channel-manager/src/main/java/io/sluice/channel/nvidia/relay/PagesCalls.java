@@ -137,6 +137,11 @@ final class PagesCalls {
     }
   }
 
+  /** Whether one more file may wake the program. */
+  boolean mayWake() {
+    return link.mayWake();
+  }
+
   /** Whether the call came with pages. */
   boolean hasBrought() {
     return link.hasBrought();

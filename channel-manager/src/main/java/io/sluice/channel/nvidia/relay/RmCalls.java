@@ -265,6 +265,9 @@ final class RmCalls {
       // The program gets its descriptor: that of the control node stays here.
       throw new Denial(RmStatus.INVALID_ARGUMENT, escape + " for a file of no card");
     }
+    if (!call.file().wakes() && !pages.mayWake()) {
+      throw new Denial(RmStatus.NO_MEMORY, "more files that wake the program than there may be");
+    }
     NvAllocOsEvent.FD.set(argument, call.file().fd().number());
     try {
       return pass(call);

@@ -280,6 +280,21 @@ final class RelaySessionTest extends RelayFixture {
         .isEqualTo(1);
   }
 
+  @Test
+  void filesThatWake_areNoMoreThanThereAreEvents() {
+    for (int i = 1; i <= RelaySession.MAX_EVENTS; i++) {
+      int file = program.open("nvidia0");
+      assertThat(
+              program
+                  .ioctl(file, ProgramEscape.ALLOC_OS_EVENT, block(16, client, DEVICE, file))
+                  .file())
+          .isEqualTo(i);
+    }
+    int more = program.open("nvidia0");
+    assertThat(status(more, ProgramEscape.ALLOC_OS_EVENT, block(16, client, DEVICE, more)))
+        .isEqualTo(NO_MEMORY);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 31, 33, -8, 1 << 17})
   void messages_ofAWrongLength_endTheProgram(int bytes) {

@@ -159,8 +159,14 @@ public final class MachineLink implements ProgramLink {
   }
 
   @Override
+  public boolean mayWake() {
+    return events.hasRoom();
+  }
+
+  @Override
   public void replyWaking(int value, long body, Fd driver) {
-    reply(events.add(driver), value, 0, body);
+    int number = events.add(driver);
+    reply(number, value, Integer.toUnsignedLong(events.count(number)), body);
   }
 
   @Override

@@ -40,6 +40,9 @@ public interface ProgramLink extends AutoCloseable {
    */
   void reply(int file, int value, long body);
 
+  /** Whether one more file of the driver's may wake the program. */
+  boolean mayWake();
+
   /**
    * Answers a call, after which the program may wait for a file of the driver's.
    *

@@ -120,6 +120,11 @@ public final class SocketLink implements ProgramLink {
   }
 
   @Override
+  public boolean mayWake() {
+    return true;
+  }
+
+  @Override
   public void replyWaking(int value, long body, Fd driver) {
     reply(0, value, 0, body, List.of(driver));
   }

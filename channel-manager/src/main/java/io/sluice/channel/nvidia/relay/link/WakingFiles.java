@@ -25,20 +25,31 @@ final class WakingFiles {
     this.shared = shared;
   }
 
+  /** Whether one more file has a number. */
+  boolean hasRoom() {
+    forgetClosed();
+    return files.size() < RelaySession.MAX_EVENTS;
+  }
+
   /**
-   * Has a file of the driver's wake the program.
+   * Has a file of the driver's wake the program; there is room.
    *
    * @param file stays the caller's
-   * @return the number of its event; 0 when there is none left
+   * @return the number of its event
    */
   int add(Fd file) {
     forgetClosed();
-    for (int number = 1; number <= RelaySession.MAX_EVENTS; number++) {
-      if (files.putIfAbsent(number, file) == null) {
-        return number;
-      }
+    int number = 1;
+    while (files.containsKey(number)) {
+      number++;
     }
-    return 0;
+    files.put(number, file);
+    return number;
+  }
+
+  /** What an event counts now. */
+  int count(int number) {
+    return counts[number - 1];
   }
 
   /** Those that are open, in the order that {@link #tell} takes. */
