@@ -242,6 +242,19 @@ final class CudaGuestTest {
     assertThat(calls("work")).containsAll(WORKS);
   }
 
+  /** Nobody tells the program: the module finds out. */
+  @Test
+  void host_goneUnderAProgram_failsItsCalls(@TempDir Path directory) throws Exception {
+    try (CudaHost another = new CudaHost(Files.createDirectory(directory.resolve("host")));
+        MachineShell machine = boot(another)) {
+      machine.run(HOLDER);
+      assertThat(another.programs()).hasSize(1);
+      another.vanish();
+      assertThat(machine.run(LET_GO)).as(machine.console()).isZero();
+      assertThat(machine.console()).contains("afterwards: EIO");
+    }
+  }
+
   @Test
   void machine_killedWithAProgram_leavesNothing(@TempDir Path directory) throws Exception {
     long own = ProcessHandle.current().pid();

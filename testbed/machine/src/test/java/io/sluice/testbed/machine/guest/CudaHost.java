@@ -121,6 +121,11 @@ final class CudaHost implements AutoCloseable {
     return machine().isPresent();
   }
 
+  /** Leaves its machine without a word to its programs, as a daemon that is killed does. */
+  void vanish() throws InterruptedException {
+    card.device().close();
+  }
+
   @Override
   public void close() throws InterruptedException {
     programs.leave(GUEST);
