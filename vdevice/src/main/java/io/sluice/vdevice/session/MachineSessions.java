@@ -229,12 +229,13 @@ public final class MachineSessions implements AutoCloseable {
   private void endThose(Predicate<GuestRange> losing) {
     changing.lock();
     try {
-      for (Entry entry : all()) {
-        if (entry.session != null && entry.hasAny(losing)) {
-          ended(entry, Errno.EFAULT);
-          forget(entry);
-          release(entry);
-        }
+      List<Entry> lost =
+          all().stream().filter(entry -> entry.session != null && entry.hasAny(losing)).toList();
+      lost.forEach(MachineSessions::begin);
+      for (Entry entry : lost) {
+        ended(entry, Errno.EFAULT);
+        forget(entry);
+        release(entry);
       }
     } finally {
       changing.unlock();
@@ -245,6 +246,7 @@ public final class MachineSessions implements AutoCloseable {
   public void closeAll() {
     changing.lock();
     try {
+      all().forEach(MachineSessions::begin);
       for (int handle = 1; handle < entries.length; handle++) {
         Entry entry = at(handle);
         if (entry != null) {
@@ -307,6 +309,14 @@ public final class MachineSessions implements AutoCloseable {
     state.lock();
     entry.gone = true;
     state.unlock();
+  }
+
+  /** Has it end: those that are waited for one by one end at once. */
+  private static void begin(Entry entry) {
+    ApiSessions.Opened session = entry.session;
+    if (session != null) {
+      boolean _ = session.end();
+    }
   }
 
   private static void release(Entry entry) {

@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
@@ -117,7 +117,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     try (connection;
         Arena arena = Arena.ofConfined()) {
       PeerCredentials peer = kernel.peerCredentials(connection);
-      serve(peer, (_, _) -> new SocketLink(kernel, clock, connection, arena));
+      serve(peer, _ -> new SocketLink(kernel, clock, connection, arena));
     }
   }
 
@@ -125,13 +125,12 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   public void serve(MachinePort port, PeerCredentials machine) {
     try (port;
         Arena arena = Arena.ofConfined()) {
-      serve(
-          machine, (mappings, turn) -> new MachineLink(kernel, clock, port, mappings, turn, arena));
+      serve(machine, turn -> new MachineLink(kernel, clock, port, turn, arena));
     }
   }
 
-  /** Makes a program's link, with its share of the daemon's mappings and its turn. */
-  private interface LinkMaker extends BiFunction<MemoryShare, ProgramTurn, ProgramLink> {}
+  /** Makes the link of a program that has a turn. */
+  private interface LinkMaker extends Function<ProgramTurn, ProgramLink> {}
 
   private void serve(PeerCredentials peer, LinkMaker link) {
     dropPrivileges.run();
@@ -179,7 +178,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
         new CudaProgram(
             next++,
             peer,
-            link.apply(ownDescriptors, turn),
+            link.apply(turn),
             new ProgramDriver(
                 kernel,
                 port,

@@ -185,6 +185,7 @@ final class RmCalls {
       return pages.blank(length);
     }
     int _ = passMap(call, mapped);
+    Nvos33MapMemory.LINEAR_ADDRESS.set(call.argument(), 0); // the kernel's
     if (Nvos33MapMemory.STATUS.bits(call.argument()) != RmStatus.OK.code()) {
       throw new Denial(RmStatus.NO_MEMORY, "RM maps no shared data");
     }

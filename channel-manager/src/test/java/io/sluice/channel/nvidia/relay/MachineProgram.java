@@ -66,7 +66,7 @@ final class MachineProgram extends TestProgram {
   /** Gives a segment; false when the relay does not want it. */
   boolean give(int index, long bytes) {
     List<Mapping> both = share(bytes);
-    if (!port.add(index, both.get(1), 1)) {
+    if (!port.add(index, both.get(1))) {
       both.get(1).close();
       return false;
     }

@@ -12,11 +12,9 @@ import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MachineLink;
 import io.sluice.channel.nvidia.relay.link.MachinePort;
-import io.sluice.channel.nvidia.relay.link.MemoryShare;
 import io.sluice.channel.nvidia.relay.link.ProgramTurn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -179,14 +177,12 @@ final class RelaySessionTest extends RelayFixture {
     ProgramTurn turn = new ProgramTurn();
     MachineProgram other = new MachineProgram(kernel, kernel.eventfd(0, Kernel.NONBLOCK));
     programs.add(other);
-    MemoryShare mappings = new MemoryShare(MemoryBudget.upTo(() -> 1));
     Thread server =
         Thread.ofPlatform()
             .start(() -> {
               try (MachinePort port = other.port;
                   Arena arena = Arena.ofConfined();
-                  MachineLink link =
-                      new MachineLink(kernel, System::nanoTime, port, mappings, turn, arena)) {
+                  MachineLink link = new MachineLink(kernel, System::nanoTime, port, turn, arena)) {
                 turn.take();
                 link.blank(4096, () -> {}).close();
                 turn.giveBack();
@@ -200,7 +196,6 @@ final class RelaySessionTest extends RelayFixture {
     turn.giveBack();
     other.grant();
     server.join();
-    assertThat(mappings.bytes()).isZero();
     assertThat(turn.tryTake(0)).isTrue();
   }
 

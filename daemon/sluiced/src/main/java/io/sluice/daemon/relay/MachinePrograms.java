@@ -2,16 +2,21 @@ package io.sluice.daemon.relay;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.link.MachinePort;
 import io.sluice.management.ErrorCode;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -26,9 +31,13 @@ final class MachinePrograms implements ApiSessions {
   /** How long a program that is sent away is waited for. */
   private static final Duration END_WAIT = Duration.ofSeconds(10);
 
+  /** The part of the daemon's mappings that the programs of one guest's machine may take. */
+  private static final long MAPPINGS_DIVISOR = 16;
+
   private final Kernel kernel;
   private final Supplier<Optional<RelayDoor>> door;
   private final Supplier<Optional<PeerCredentials>> machine;
+  private final MemoryBudget mappings;
 
   /**
    * @param door of the guest, while its programs are served
@@ -41,6 +50,8 @@ final class MachinePrograms implements ApiSessions {
     this.kernel = kernel;
     this.door = door;
     this.machine = machine;
+    long most = kernel.hostLimits().mappings() / MAPPINGS_DIVISOR;
+    mappings = MemoryBudget.upTo(() -> most);
   }
 
   @Override
@@ -48,8 +59,13 @@ final class MachinePrograms implements ApiSessions {
     RelayDoor open = door.get().orElseThrow(() -> refused(Errno.ENODEV, "no CUDA programs"));
     PeerCredentials peer =
         machine.get().orElseThrow(() -> refused(Errno.ENODEV, "the machine has left"));
-    MachinePort port =
-        new MachinePort(kernel, map(memory), kernel.dup(doorbell), kernel.dup(notify));
+    if (memory.bytes() != GuestAbi.API_SEGMENT_LEAST) {
+      throw refused(Errno.EINVAL, "segment 0 has another length, bytes=" + memory.bytes());
+    }
+    if (!open.admitsMachine()) { // before anything is mapped
+      throw refused(Errno.EAGAIN, "too many CUDA programs");
+    }
+    MachinePort port = port(memory, doorbell, notify);
     boolean begun = false;
     try {
       begun = open.serve(port, peer, () -> ended.accept(Errno.EPIPE));
@@ -64,12 +80,66 @@ final class MachinePrograms implements ApiSessions {
     }
   }
 
+  private MachinePort port(SessionMemory memory, Fd doorbell, Fd notify) {
+    List<Runnable> undo = new ArrayList<>();
+    boolean complete = false;
+    try {
+      Mapping first = map(memory);
+      undo.add(first::close);
+      Fd ownDoorbell = kernel.dup(doorbell);
+      undo.add(ownDoorbell::close);
+      Fd ownNotify = kernel.dup(notify);
+      undo.add(ownNotify::close);
+      MachinePort port = new MachinePort(kernel, first, ownDoorbell, ownNotify);
+      complete = true;
+      return port;
+    } finally {
+      if (!complete) {
+        undo.forEach(Runnable::run);
+      }
+    }
+  }
+
+  /** Maps memory, each piece of which is a mapping of the daemon's. */
   private Mapping map(SessionMemory memory) {
-    return kernel.mmapPieces(
-        memory.pieces().stream()
-            .map(piece ->
-                new FilePiece(memory.files().get(piece.file()), piece.offset(), piece.bytes()))
-            .toList());
+    long pieces = memory.pieces().size();
+    if (!mappings.take(pieces)) {
+      throw refused(Errno.EDQUOT, "CUDA programs have too many pieces of memory");
+    }
+    boolean mapped = false;
+    try {
+      Mapping mapping =
+          kernel.mmapPieces(
+              memory.pieces().stream()
+                  .map(piece ->
+                      new FilePiece(
+                          memory.files().get(piece.file()), piece.offset(), piece.bytes()))
+                  .toList());
+      mapped = true;
+      return new CountedMapping(mapping, () -> mappings.giveBack(pieces));
+    } finally {
+      if (!mapped) {
+        mappings.giveBack(pieces);
+      }
+    }
+  }
+
+  /**
+   * A mapping that counts.
+   *
+   * @param released told when it is closed
+   */
+  private record CountedMapping(Mapping mapping, Runnable released) implements Mapping {
+    @Override
+    public MemorySegment segment() {
+      return mapping.segment();
+    }
+
+    @Override
+    public void close() {
+      mapping.close();
+      released.run();
+    }
   }
 
   private static RefusedException refused(Errno errno, String what) {
@@ -114,7 +184,7 @@ final class MachinePrograms implements ApiSessions {
       Mapping mapping = map(memory);
       boolean added = false;
       try {
-        added = port.add(index, mapping, memory.pieces().size());
+        added = port.add(index, mapping);
       } finally {
         if (!added) {
           mapping.close();

@@ -67,6 +67,7 @@ final class RelayDoor implements AutoCloseable {
   private final SocketFile file;
   private final Fd listener;
   private final Fd wake;
+  private final Fd begun; // a program, whose time is to be looked at from now on
   private final RateLimit pace;
   private final RateLimit machinePace; // of the device's thread
   private final RateLimit lines;
@@ -99,6 +100,7 @@ final class RelayDoor implements AutoCloseable {
     thread = surroundings.threads().newThread(this::accept);
     thread.setName("sluice-" + guest.name() + "-cuda");
     wake = kernel.eventfd(0, Kernel.NONBLOCK);
+    begun = kernel.eventfd(0, Kernel.NONBLOCK);
   }
 
   /**
@@ -144,6 +146,7 @@ final class RelayDoor implements AutoCloseable {
     }
     if (door != null) {
       door.wake.close();
+      door.begun.close();
       file.delete();
     }
   }
@@ -184,9 +187,11 @@ final class RelayDoor implements AutoCloseable {
               List.of(wake), new short[] {Kernel.POLLIN}, new short[1], pace.untilNextNs());
       return;
     }
-    short[] ready = new short[2];
-    short[] wanted = {Kernel.POLLIN, Kernel.POLLIN};
-    int _ = kernel.pollNs(List.of(wake, listener), wanted, ready, hasPrograms() ? LOOK_NS : -1);
+    short[] ready = new short[3];
+    short[] wanted = {Kernel.POLLIN, Kernel.POLLIN, Kernel.POLLIN};
+    int _ =
+        kernel.pollNs(List.of(wake, listener, begun), wanted, ready, hasPrograms() ? LOOK_NS : -1);
+    long _ = kernel.drain(begun);
     relay.refresh(); // on this thread, which is the guest's own
     if (ready[0] != 0 || ready[1] == 0) {
       return;
@@ -216,6 +221,21 @@ final class RelayDoor implements AutoCloseable {
     }
   }
 
+  /** Whether one more program of the guest's machine may come now; asked once for each. */
+  boolean admitsMachine() {
+    if (closed.get() || !machinePace.tryTake()) {
+      return false;
+    }
+    synchronized (lock) {
+      return hasPlace();
+    }
+  }
+
+  @GuardedBy("lock")
+  private boolean hasPlace() {
+    return serving.size() < guest.programs().cudaPrograms() + SPARE;
+  }
+
   /**
    * Begins to serve a program in the guest's machine.
    *
@@ -224,17 +244,15 @@ final class RelayDoor implements AutoCloseable {
    * @return false when there are too many; the port stays the caller's
    */
   boolean serve(MachinePort port, PeerCredentials machine, Runnable ended) {
-    return !closed.get()
-        && machinePace.tryTake()
-        && begin(
-            machine,
-            () -> {
-              try (port) {
-                relay.serve(port, machine);
-              } finally {
-                ended.run();
-              }
-            });
+    return begin(
+        machine,
+        () -> {
+          try (port) {
+            relay.serve(port, machine);
+          } finally {
+            ended.run();
+          }
+        });
   }
 
   /** Whether a program has a thread, which does the work and lets go of all. */
@@ -243,7 +261,7 @@ final class RelayDoor implements AutoCloseable {
     Thread made = surroundings.threads().newThread(() -> serve(work, program));
     made.setName("cuda-" + peer.pid());
     synchronized (lock) {
-      if (serving.size() >= guest.programs().cudaPrograms() + SPARE) {
+      if (!hasPlace()) {
         turnedAway++;
         tellTurnedAway(program);
         return false;
@@ -254,10 +272,20 @@ final class RelayDoor implements AutoCloseable {
     try {
       made.start();
       started = true;
+      lookAtTime();
       return true;
     } finally {
       if (!started) {
         forget(made);
+      }
+    }
+  }
+
+  /** Has the thread of the door look at programs' time from now on, if it does not yet. */
+  private void lookAtTime() {
+    synchronized (lock) {
+      if (begun.isOpen()) {
+        kernel.signal(begun);
       }
     }
   }
@@ -274,7 +302,7 @@ final class RelayDoor implements AutoCloseable {
 
   private void serve(Runnable work, String program) {
     try {
-      surroundings.tell().accept(NotificationTypes.PROGRAM_OPENED, guest.name() + " " + program);
+      tell(NotificationTypes.PROGRAM_OPENED, program);
       work.run();
     } catch (RuntimeException | Error e) {
       LOG.atError()
@@ -284,7 +312,16 @@ final class RelayDoor implements AutoCloseable {
           .log("a CUDA program could not be served any longer");
     } finally {
       forget(Thread.currentThread());
-      surroundings.tell().accept(NotificationTypes.PROGRAM_ENDED, guest.name() + " " + program);
+      tell(NotificationTypes.PROGRAM_ENDED, program);
+    }
+  }
+
+  /** What fails here is no reason not to serve a program, nor to keep what it had. */
+  private void tell(String what, String program) {
+    try {
+      surroundings.tell().accept(what, guest.name() + " " + program);
+    } catch (RuntimeException | Error e) {
+      failures.note(e);
     }
   }
 
@@ -307,6 +344,9 @@ final class RelayDoor implements AutoCloseable {
     } finally {
       listener.close();
       wake.close();
+      synchronized (lock) {
+        begun.close();
+      }
       relay.close();
       awaitAll();
     }

@@ -7,14 +7,12 @@ import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
-import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MachineLink;
 import io.sluice.channel.nvidia.relay.link.MachinePort;
-import io.sluice.channel.nvidia.relay.link.MemoryShare;
 import io.sluice.channel.nvidia.relay.link.ProgramTurn;
 import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.Arena;
@@ -77,11 +75,10 @@ final class FakeRelay implements ProgramRelay {
 
   @Override
   public void serve(MachinePort port, PeerCredentials machine) {
-    MemoryShare mappings = new MemoryShare(MemoryBudget.upTo(() -> 100));
     ProgramTurn turn = new ProgramTurn();
     try (port;
         Arena arena = Arena.ofConfined();
-        MachineLink link = new MachineLink(kernel, System::nanoTime, port, mappings, turn, arena)) {
+        MachineLink link = new MachineLink(kernel, System::nanoTime, port, turn, arena)) {
       while (link.receive()) {
         turn.take();
         link.blank(RelayRequest.LENGTH.get(link.header()), () -> {}).close();

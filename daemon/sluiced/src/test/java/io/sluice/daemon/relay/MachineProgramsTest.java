@@ -172,6 +172,27 @@ final class MachineProgramsTest {
   }
 
   @Test
+  void open_longerThanItNeeds_isRefused() {
+    long bytes = GuestAbi.API_SEGMENT_LEAST + 4096;
+    try (Fd file = file(bytes);
+        SessionMemory memory = memory(file, bytes)) {
+      assertThatThrownBy(
+              () -> sessions.open(GuestAbi.API_CUDA, memory, doorbell, notify, ended::add))
+          .hasMessageContaining("another length");
+    }
+  }
+
+  /** Its weight may have changed, and other guests' may. */
+  @Test
+  void time_ofProgramsInMachinesAlone_isLookedAtAgainAndAgain() {
+    try (Fd file = file(GuestAbi.API_SEGMENT_LEAST)) {
+      open(file);
+      int before = relay.refreshes();
+      await().atMost(PATIENCE).until(() -> relay.refreshes() > before + 2);
+    }
+  }
+
+  @Test
   void open_moreThanThereMayBe_areTurnedAway() {
     try (Fd file = file(GuestAbi.API_SEGMENT_LEAST)) {
       for (int i = 0; i < MOST + RelayDoor.SPARE; i++) {

@@ -8,6 +8,7 @@ import io.sluice.abi.relay.RelaySession;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,12 +32,15 @@ public final class MachineLink implements ProgramLink {
 
   private static final long HEADER = RelayRequest.SIZE;
   private static final long SPIN_NS = 60_000;
+
+  /** Between looks at events while the program calls without a pause. */
+  private static final long LOOK_NS = 500_000;
+
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
   private final Kernel kernel;
   private final LongSupplier clock;
   private final MachinePort port;
-  private final MemoryShare mappings;
   private final ProgramTurn turn;
   private final MemorySegment shared;
   private final MemorySegment buffer;
@@ -47,26 +51,20 @@ public final class MachineLink implements ProgramLink {
   private int requests;
   private int replies;
   private boolean answered;
-  private long pieces; // of all segments
+  private long looked; // at events, by the clock
+  private int next = 1; // index of the next segment
 
   /**
    * @param clock nanoseconds
    * @param port is closed by whoever serves it
-   * @param mappings of the daemon's, of which each piece of memory is one
    * @param turn which the program has during its calls
    * @param arena of the thread that serves it
    */
   public MachineLink(
-      Kernel kernel,
-      LongSupplier clock,
-      MachinePort port,
-      MemoryShare mappings,
-      ProgramTurn turn,
-      Arena arena) {
+      Kernel kernel, LongSupplier clock, MachinePort port, ProgramTurn turn, Arena arena) {
     this.kernel = kernel;
     this.clock = clock;
     this.port = port;
-    this.mappings = mappings;
     this.turn = turn;
     shared = port.first();
     events = new WakingFiles(shared);
@@ -91,33 +89,70 @@ public final class MachineLink implements ProgramLink {
 
   /** Waits until the program counts one more request; false when it has left. */
   private boolean await() {
-    long until = answered ? clock.getAsLong() + SPIN_NS : 0;
+    awaitSoon();
     while (!port.isStopped()) {
-      int now = (int) WORD.getAcquire(shared, RelaySession.REQUESTS);
-      if (now != requests) {
-        requests = now;
+      if (hasRequest()) {
+        requests = counted();
+        tellWithoutSleep();
         return true;
       }
-      if (answered && clock.getAsLong() - until < 0) {
-        Thread.onSpinWait();
-      } else {
-        sleep();
-      }
+      sleep();
     }
     return false;
+  }
+
+  private int counted() {
+    return (int) WORD.getAcquire(shared, RelaySession.REQUESTS);
+  }
+
+  private boolean hasRequest() {
+    return counted() != requests;
+  }
+
+  /** Looks for the next request for a while: a program that has begun to call mostly goes on. */
+  private void awaitSoon() {
+    if (!answered || !Spinners.tryEnter()) {
+      return;
+    }
+    try {
+      long until = clock.getAsLong() + SPIN_NS;
+      while (!hasRequest() && !port.isStopped() && clock.getAsLong() - until < 0) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      Spinners.leave();
+    }
   }
 
   private void sleep() {
     List<Fd> watched = new ArrayList<>(List.of(port.doorbell(), port.wake()));
     watched.addAll(events.files());
-    short[] wanted = new short[watched.size()];
-    short[] ready = new short[watched.size()];
-    Arrays.fill(wanted, Kernel.POLLIN);
-    int _ = kernel.pollNs(watched, wanted, ready, -1);
+    short[] ready = look(watched, -1);
     if (ready[0] != 0) {
       long _ = kernel.drain(port.doorbell());
     }
-    if (events.tell(Arrays.copyOfRange(ready, 2, ready.length))) {
+    tell(Arrays.copyOfRange(ready, 2, ready.length));
+  }
+
+  /** A program that calls without a pause has threads that wait for events, too. */
+  private void tellWithoutSleep() {
+    List<Fd> files = clock.getAsLong() - looked < LOOK_NS ? List.of() : events.files();
+    if (!files.isEmpty()) {
+      tell(look(files, 0));
+    }
+  }
+
+  private short[] look(List<Fd> watched, long timeoutNs) {
+    short[] wanted = new short[watched.size()];
+    short[] ready = new short[watched.size()];
+    Arrays.fill(wanted, Kernel.POLLIN);
+    int _ = kernel.pollNs(watched, wanted, ready, timeoutNs);
+    looked = clock.getAsLong();
+    return ready;
+  }
+
+  private void tell(short[] ready) {
+    if (events.tell(ready)) {
       port.tell();
     }
   }
@@ -229,7 +264,7 @@ public final class MachineLink implements ProgramLink {
   }
 
   private boolean grow(long bytes) {
-    int index = space.next();
+    int index = next;
     if (index >= GuestAbi.MAX_API_SEGMENTS || bytes > MOST_BYTES - space.bytes()) {
       return false;
     }
@@ -240,18 +275,12 @@ public final class MachineLink implements ProgramLink {
     // However long the program takes: who moves its memory does not wait for it.
     boolean came = turn.aside(this::awaitGrant);
     port.want(0, 0);
-    Optional<MachinePort.AddedSegment> segment = port.segment(index);
-    if (!came || segment.isEmpty()) {
-      port.drop(index);
-      return false;
+    Optional<Mapping> segment = port.segment(index);
+    if (segment.isPresent()) {
+      next++; // the machine has it under this index, whatever the program says of it
+      space.add(index, segment.get().segment());
     }
-    if (!mappings.take(segment.get().pieces())) {
-      port.drop(index);
-      return false;
-    }
-    pieces += segment.get().pieces();
-    space.add(index, segment.get().mapping().segment());
-    return true;
+    return came && segment.isPresent();
   }
 
   /** Whether the program says that the segment is there. */
@@ -338,7 +367,6 @@ public final class MachineLink implements ProgramLink {
 
   @Override
   public void close() {
-    mappings.giveBack(pieces);
-    pieces = 0;
+    // Its memory is the port's.
   }
 }

@@ -18,13 +18,6 @@ import java.util.concurrent.TimeUnit;
  * and have it stop; all else is of the thread that serves the program.
  */
 public final class MachinePort implements AutoCloseable {
-  /**
-   * A segment that the program has added.
-   *
-   * @param pieces of the machine's memory, of which it is made
-   */
-  record AddedSegment(Mapping mapping, int pieces) {}
-
   private final Kernel kernel;
   private final Mapping first;
   private final Fd doorbell;
@@ -33,7 +26,7 @@ public final class MachinePort implements AutoCloseable {
   private final CountDownLatch over = new CountDownLatch(1);
 
   @GuardedBy("this")
-  private final Map<Integer, AddedSegment> segments = new TreeMap<>();
+  private final Map<Integer, Mapping> segments = new TreeMap<>();
 
   @GuardedBy("this")
   private int wantedIndex;
@@ -68,15 +61,14 @@ public final class MachinePort implements AutoCloseable {
   /**
    * Adds a segment that is wanted.
    *
-   * @param pieces of which it is made
    * @return false when it is not wanted any more: then it stays the caller's
    */
-  public synchronized boolean add(int index, Mapping memory, int pieces) {
+  public synchronized boolean add(int index, Mapping memory) {
     if (!wants(index, memory.sizeBytes())) {
       return false;
     }
     wantedIndex = 0;
-    segments.put(index, new AddedSegment(memory, pieces));
+    segments.put(index, memory);
     return true;
   }
 
@@ -135,16 +127,8 @@ public final class MachinePort implements AutoCloseable {
     wantedBytes = bytes;
   }
 
-  synchronized Optional<AddedSegment> segment(int index) {
+  synchronized Optional<Mapping> segment(int index) {
     return Optional.ofNullable(segments.get(index));
-  }
-
-  /** Lets a segment go that is of no use. */
-  synchronized void drop(int index) {
-    AddedSegment segment = segments.remove(index);
-    if (segment != null) {
-      segment.mapping().close();
-    }
   }
 
   @Override
@@ -153,13 +137,16 @@ public final class MachinePort implements AutoCloseable {
       return;
     }
     stopped = true;
-    segments.values().forEach(segment -> segment.mapping().close());
-    segments.clear();
-    first.close();
-    doorbell.close();
-    notify.close();
-    wake.close();
     closed = true;
-    over.countDown();
+    try {
+      segments.values().forEach(Mapping::close);
+      segments.clear();
+      first.close();
+      doorbell.close();
+      notify.close();
+      wake.close();
+    } finally {
+      over.countDown();
+    }
   }
 }

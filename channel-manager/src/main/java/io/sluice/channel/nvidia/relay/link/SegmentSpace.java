@@ -37,11 +37,6 @@ final class SegmentSpace {
     return segments.values().stream().mapToLong(segment -> segment.memory.byteSize()).sum();
   }
 
-  /** The index of the next segment. */
-  int next() {
-    return segments.isEmpty() ? 1 : segments.lastKey() + 1;
-  }
-
   void add(int index, MemorySegment memory) {
     segments.put(index, new OwnSegment(memory));
   }

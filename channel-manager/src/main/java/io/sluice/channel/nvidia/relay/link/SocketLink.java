@@ -70,12 +70,16 @@ public final class SocketLink implements ProgramLink {
    * call mostly goes on, and would wait for it to awake.
    */
   private void awaitSoon() {
-    if (!answered) {
+    if (!answered || !Spinners.tryEnter()) {
       return;
     }
-    long until = clock.getAsLong() + SPIN_NS;
-    while (kernel.pollNs(watched, WANTED, ready, 0) == 0 && clock.getAsLong() - until < 0) {
-      Thread.onSpinWait();
+    try {
+      long until = clock.getAsLong() + SPIN_NS;
+      while (kernel.pollNs(watched, WANTED, ready, 0) == 0 && clock.getAsLong() - until < 0) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      Spinners.leave();
     }
   }
 
