@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,22 @@ final class MachineProgramsTest {
     }
   }
 
+  /** More pieces than a sixteenth of the mappings that a process may have here. */
+  private void addInPages(ApiSessions.Opened session, int index, long bytes, String refused) {
+    if (kernel.hostLimits().mappings() / 16 >= bytes / 4096) {
+      return; // a host where that is not to be had
+    }
+    try (Fd file = file(bytes);
+        SessionMemory scattered =
+            new SessionMemory(
+                ImmutableList.of(kernel.dup(file)),
+                LongStream.range(0, bytes / 4096)
+                    .mapToObj(page -> new SessionMemory.FileRange(0, page * 4096, 4096))
+                    .collect(ImmutableList.toImmutableList()))) {
+      assertThatThrownBy(() -> session.add(index, scattered)).hasMessageContaining(refused);
+    }
+  }
+
   @Test
   void open_anotherApi_isRefused() {
     try (Fd file = file(GuestAbi.API_SEGMENT_LEAST);
@@ -236,6 +253,7 @@ final class MachineProgramsTest {
       assertThat(word(begin, RelaySession.WANTED)).isEqualTo(1);
       assertThatThrownBy(() -> add(session, 1, SEGMENT / 2)).hasMessageContaining("did not want");
       assertThatThrownBy(() -> add(session, 2, SEGMENT)).hasMessageContaining("did not want");
+      addInPages(session, 1, SEGMENT, "too many pieces");
       add(session, 1, SEGMENT);
       assertThatThrownBy(() -> add(session, 1, SEGMENT)).hasMessageContaining("did not want");
       RelayRequest.OP.setBits(message, RelayRequest.MEMORY);
