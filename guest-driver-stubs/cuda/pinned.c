@@ -2,7 +2,7 @@
  * Memory of the program that RM pins. RM pins the pages of the process that calls it, which is the
  * relay; so the pages must be a memory file's, which both have mapped, or a session's, of which the
  * relay reserves a piece. Pages that are not are copied into one, which is then mapped in their place.
- * What other threads write meanwhile may be lost.
+ * Stores of other threads meanwhile may be lost.
  */
 #include "pinned.h"
 #include "session.h"

@@ -1,5 +1,5 @@
 /*
- * What the parts about pinned memory share.
+ * The parts of pinned memory, as they see one another.
  */
 #ifndef SLUICE_CUDA_PINNED_H
 #define SLUICE_CUDA_PINNED_H

@@ -1,6 +1,6 @@
 /*
- * What a session has instead of descriptors that come along: events, and memory at an offset of the
- * device.
+ * Events of a session, and memory at an offset of the device: they stand for the descriptors that come
+ * along with a socket.
  */
 #include "library.h"
 #include "session.h"

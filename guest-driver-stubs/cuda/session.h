@@ -1,6 +1,6 @@
 /*
- * What the library knows of the guest driver's device, by which a program in a machine reaches the
- * relay: docs/relay-protocol.md, "In a machine". This folder is built without the driver's headers;
+ * The guest driver's device, by which a program in a machine reaches the relay, as far as the library
+ * knows it: docs/relay-protocol.md, "In a machine". This folder is built without the driver's headers;
  * test/parity.c compares.
  */
 #ifndef SLUICE_CUDA_SESSION_H

@@ -4,8 +4,8 @@
  * segment 0 has changed. It keeps the session's file: a process that closed the file and has an event
  * left has the session left.
  *
- * How many poll an event is bounded, and how many events a session has; still too many to wake for an
- * interrupt, so work does.
+ * The pollers of an event are bounded, and so are the events of a session and of a user; still too
+ * many to wake for an interrupt, so work does.
  */
 #include <linux/anon_inodes.h>
 #include <linux/fs.h>

@@ -1,5 +1,5 @@
 /*
- * Whether session.h says the same as the guest driver's headers. Only compiled.
+ * A comparison of session.h with the guest driver's headers. Only compiled.
  */
 #include "session.h"
 

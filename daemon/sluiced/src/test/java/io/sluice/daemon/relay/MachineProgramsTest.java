@@ -105,7 +105,7 @@ final class MachineProgramsTest {
   void nothingIsLeft() {
     opened.forEach(ApiSessions.Opened::close);
     programs.leave(guest.name());
-    assertThat(threads.join(Duration.ofSeconds(5))).isEmpty();
+    assertThat(threads.join(PATIENCE)).isEmpty();
     assertThat(relay.failures()).isEmpty();
     notify.close();
     doorbell.close();
