@@ -107,10 +107,10 @@ static int api_ring(int fd)
 	return result(ioctl(fd, SLUICE_API_DEV_DOORBELL));
 }
 
-/* A descriptor, or a negative errno. */
-static int api_event(int fd, uint64_t offset)
+/* A descriptor for a word of which a value was seen, or a negative errno. */
+static int api_event(int fd, uint64_t offset, uint32_t seen)
 {
-	struct sluice_api_dev_event request = { .offset = offset };
+	struct sluice_api_dev_event request = { .offset = offset, .seen = seen };
 	int event = ioctl(fd, SLUICE_API_DEV_EVENT, &request);
 
 	return event < 0 ? -errno : event;
@@ -186,7 +186,7 @@ static void before_open(void)
 	expect("segment of no session", ENOTCONN, api_segment(fd, 1, PAGE, 0));
 	expect("wait of no session", ENOTCONN, api_wait(fd, 0, 0, 0));
 	expect("doorbell of no session", ENOTCONN, api_ring(fd));
-	expect("event of no session", ENOTCONN, api_event(fd, 0));
+	expect("event of no session", ENOTCONN, api_event(fd, 0, 0));
 	expect("mapping of no session", ENXIO, api_map(fd, 0, 0, PAGE, MAP_SHARED));
 	expect("doorbell page of no session", ENXIO, api_map(fd, DOORBELL, 0, PAGE, MAP_SHARED));
 	expect("no such call", ENOTTY, result(ioctl(fd, _IO(0xF7, 9))));
@@ -227,9 +227,9 @@ static void after_open(void)
 	expect("wait far beyond", EINVAL, api_wait(s.fd, ~0ull - 3, 0, 0));
 	expect("wait for too long", EINVAL, api_wait(s.fd, 0, 0, 1000000));
 	expect("a look", ETIMEDOUT, api_wait(s.fd, SLUICE_API_STATE, 0, 0));
-	expect("event of half a word", EINVAL, api_event(s.fd, 2));
-	expect("event beyond the end", EINVAL, api_event(s.fd, FIRST_BYTES));
-	expect("event far beyond", EINVAL, api_event(s.fd, ~0ull - 3));
+	expect("event of half a word", EINVAL, api_event(s.fd, 2, 0));
+	expect("event beyond the end", EINVAL, api_event(s.fd, FIRST_BYTES, 0));
+	expect("event far beyond", EINVAL, api_event(s.fd, ~0ull - 3, 0));
 	expect("event that is not there", EFAULT, result(ioctl(s.fd, SLUICE_API_DEV_EVENT, NULL)));
 	expect("a private doorbell", EINVAL, api_map(s.fd, DOORBELL, 0, PAGE, MAP_PRIVATE));
 	expect("two pages of the doorbell", EINVAL, api_map(s.fd, DOORBELL, 0, 2 * PAGE, MAP_SHARED));
@@ -253,7 +253,7 @@ static void events(void)
 	struct session s = session_open();
 	int fds[EVENTS + 1], count = 0;
 
-	while (count <= EVENTS && (fds[count] = api_event(s.fd, AT_FREE)) >= 0)
+	while (count <= EVENTS && (fds[count] = api_event(s.fd, AT_FREE, 0)) >= 0)
 		count++;
 	expect_true("as many events as a session may have", count == EVENTS);
 	expect("one more", EMFILE, fds[count]);
@@ -265,9 +265,12 @@ static void events(void)
 	expect_true("the other has it too", poll_once(fds[1]) == (POLLIN | POLLPRI));
 	expect_true("an event is not read", read(fds[0], &s, 0) < 0);
 	close(fds[--count]);
-	fds[count] = api_event(s.fd, AT_FREE);
+	fds[count] = api_event(s.fd, AT_FREE, 1);
 	expect_true("one in the place of one that was closed", fds[count] >= 0);
-	expect_true("it begins with what is there", poll_once(fds[count]) == 0);
+	expect_true("it begins with what was seen", poll_once(fds[count]) == 0);
+	close(fds[count]);
+	fds[count] = api_event(s.fd, AT_FREE, 0);
+	expect_true("a change before it was made", poll_once(fds[count]) == (POLLIN | POLLPRI));
 	session_close(&s);
 	expect_true("it outlives the session's file", poll_once(fds[0]) == 0);
 	for (; count >= 0; count--)
