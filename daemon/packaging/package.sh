@@ -21,6 +21,8 @@ main() {
   jars=$2
   output=$3
   ls "$jars"/sluiced-*.jar >/dev/null 2>&1 || die 70 "no jars in $jars"
+  echo '#include <CL/cl_icd.h>' | gcc -E -o /dev/null - 2>/dev/null ||
+    die 69 "no OpenCL headers here: apt-get install opencl-c-headers"
   : "${SOURCE_DATE_EPOCH:=$(git -C "$home" log -1 --format=%ct 2>/dev/null || date +%s)}"
   export SOURCE_DATE_EPOCH
   pom_version=$(sed -n '/<artifactId>sluice</{n;s:.*<version>\(.*\)</version>.*:\1:p;q;}' "$home/pom.xml")
@@ -79,12 +81,12 @@ host() {
   deb sluice "$here/host/control" "$here/host/postinst" "$here/host/prerm" "$here/host/postrm"
 }
 
+# What `sluicectl guest run` starts CUDA programs with.
 cuda_parts() {
   make -s -C "$stubs/cuda" OUT="$work/cuda" CFLAGS=-O2 >&2
   strip --strip-unneeded "$work/cuda/libsluice-cuda.so" "$work/cuda/sluice-cuda-run"
   install -m 644 "$work/cuda/libsluice-cuda.so" "$lib/"
   install -m 755 "$work/cuda/sluice-cuda-run" "$lib/"
-  ln -s ../lib/sluice/sluice-cuda-run "$tree/usr/bin/sluice-cuda-run"
 }
 
 completions() {
@@ -124,6 +126,7 @@ guest() {
   done
   mkdir -p "$tree/usr/lib/$triplet/pkgconfig"
   sed "s/@VERSION@/$number/; s/@TRIPLET@/$triplet/" "$here/guest/sluice.pc" >"$tree/usr/lib/$triplet/pkgconfig/sluice.pc"
+  api_libraries
   module=usr/src/sluice-$number
   for file in "$stubs"/linux/*.[ch] "$stubs"/linux/Kbuild "$stubs"/linux/Makefile "$stubs"/linux/COPYING; do
     put 644 "$file" "$module/linux/${file##*/}"
@@ -136,6 +139,21 @@ guest() {
   documents sluice-guest "$here/guest/copyright"
   put 644 "$stubs/README.md" usr/share/doc/sluice-guest/README.md
   deb sluice-guest "$here/guest/control" "$here/guest/postinst" "$here/guest/prerm"
+}
+
+# What OpenCL and CUDA programs find a guest's GPU by. The launcher has a directory of its own: on a host it is in the
+# other package, too.
+api_libraries() {
+  generated=$home/api-remoting/opencl/target/generated-c
+  [ -e "$generated/opencl_calls.h" ] || die 70 "no $generated/opencl_calls.h, which the build writes"
+  make -s -C "$stubs/opencl" OUT="$work/opencl" GENERATED="$generated" CFLAGS=-O2 >&2
+  strip --strip-unneeded "$work/opencl/libsluice-opencl.so"
+  put 644 "$work/opencl/libsluice-opencl.so" "usr/lib/$triplet/libsluice-opencl.so"
+  mkdir -p "$tree/etc/OpenCL/vendors" "$tree/usr/bin"
+  echo libsluice-opencl.so >"$tree/etc/OpenCL/vendors/sluice.icd"
+  put 755 "$work/cuda/sluice-cuda-run" usr/lib/sluice-guest/sluice-cuda-run
+  put 644 "$work/cuda/libsluice-cuda.so" usr/lib/sluice-guest/libsluice-cuda.so
+  ln -s ../lib/sluice-guest/sluice-cuda-run "$tree/usr/bin/sluice-cuda-run"
 }
 
 # --- both -----------------------------------------------------------------------------------------------------
@@ -161,7 +179,8 @@ deb() {
   control=$2
   shift 2
   mkdir "$tree/DEBIAN"
-  sed "s/@VERSION@/$version/; s/@LIBC@/$(libc_needed)/; s/@MODULE@/$number/; s/@SIZE@/$(du -sk --apparent-size "$tree" | cut -f 1)/" \
+  libc=$(libc_needed)
+  sed "s/@VERSION@/$version/; s/@LIBC@/$libc/; s/@MODULE@/$number/; s/@SIZE@/$(du -sk --apparent-size "$tree" | cut -f 1)/" \
     "$control" >"$tree/DEBIAN/control"
   for script; do
     sed "s/@MODULE@/$number/" "$script" >"$tree/DEBIAN/${script##*/}"

@@ -1,9 +1,10 @@
 /*
  * Starts a CUDA program whose driver calls the daemon makes:
  *
- *	sluice-cuda-run --socket PATH --library PATH [--keep-nodes] -- COMMAND...
+ *	sluice-cuda-run [--socket PATH] [--library PATH] [--keep-nodes] -- COMMAND...
  *
- * PATH is the relay's socket or, in a machine, the guest driver's device: /dev/sluice-api0.
+ * The socket is the relay's or, in a machine, the guest driver's device, which is taken where it is there
+ * and nothing is named. The library is libsluice-cuda.so beside this program, where no other is named.
  *
  * The program sees no device file of NVIDIA's (unless --keep-nodes), has no capability, and the
  * kernel refuses its ioctls of the driver's. Exit codes: 64 wrong use, 69 not possible here, 126 and
@@ -26,6 +27,9 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 
+#define DEVICE "/dev/sluice-api0"
+#define LIBRARY "libsluice-cuda.so"
+
 struct options {
 	const char *socket;
 	const char *library;
@@ -46,7 +50,7 @@ void say(const char *format, ...)
 
 static int usage(const char *what)
 {
-	say("%s; usage: sluice-cuda-run --socket PATH --library PATH [--keep-nodes] -- COMMAND...", what);
+	say("%s; usage: sluice-cuda-run [--socket PATH] [--library PATH] [--keep-nodes] -- COMMAND...", what);
 	return EXIT_USAGE;
 }
 
@@ -73,11 +77,35 @@ static int read_options(int count, char **values, struct options *o)
 			return usage(option == ':' ? "an option has no value" : "there is an unknown option");
 	}
 	o->command = values + optind;
-	if (!o->socket || !o->library)
-		return usage("--socket or --library is missing");
+	if (!o->socket && access(DEVICE, F_OK) == 0)
+		o->socket = DEVICE;
+	if (!o->socket)
+		return usage("--socket is missing, and there is no " DEVICE);
 	if (!*o->command)
 		return usage("the command is missing");
 	return 0;
+}
+
+/* The library's absolute path, or null with errno. Of one that is named, or the one beside this program. */
+static char *find_library(const char *named)
+{
+	char path[PATH_MAX];
+	ssize_t length;
+	char *end;
+
+	if (named)
+		return realpath(named, NULL);
+	length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(LIBRARY));
+	if (length < 0)
+		return NULL;
+	path[length] = '\0';
+	end = strrchr(path, '/');
+	if (!end) {
+		errno = ENOENT;
+		return NULL;
+	}
+	strcpy(end + 1, LIBRARY);
+	return realpath(path, NULL);
 }
 
 /* The program may change its folder: paths become absolute. */
@@ -92,9 +120,10 @@ static int make_absolute(struct options *o)
 		return EXIT_UNAVAILABLE;
 	}
 	o->socket = path;
-	path = realpath(o->library, NULL);
+	path = find_library(o->library);
 	if (!path || access(path, R_OK)) {
-		say("no library at %s: %s; give the path of libsluice-cuda.so", o->library, strerror(errno));
+		say("no library at %s: %s; give the path of " LIBRARY " by --library",
+		    o->library ? o->library : LIBRARY " beside this program", strerror(errno));
 		return EXIT_UNAVAILABLE;
 	}
 	if (strpbrk(path, ": \t\n")) {

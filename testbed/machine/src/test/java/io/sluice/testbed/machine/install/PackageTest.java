@@ -251,4 +251,51 @@ final class PackageTest {
     assertRight(ended);
     assertThat(ended.said()).contains("example: ok");
   }
+
+  /**
+   * As a loader of OpenCL opens a driver; without a guest's socket or device it has no platform.
+   */
+  private static final String LOADER =
+      """
+      #include <dlfcn.h>
+      #include <stdio.h>
+      int main(int count, char **values)
+      {
+        void *library = dlopen(values[1], RTLD_NOW);
+        void *(*extension)(const char *) = library ? dlsym(library, "clGetExtensionFunctionAddress") : 0;
+        int (*platforms)(unsigned, void **, unsigned *) = extension ? extension("clIcdGetPlatformIDsKHR") : 0;
+        unsigned found;
+        if (!platforms)
+          return puts(dlerror()), 1;
+        return platforms(0, 0, &found) != -1001;
+      }
+      """;
+
+  @Test
+  void guestPackage_alone_hasWhatOpenClAndCudaProgramsNeed() throws Exception {
+    Files.writeString(directory.resolve("loader.c"), LOADER);
+    Ended ended =
+        host.run(
+            BEGIN
+                + "dpkg -i "
+                + host.deb("sluice-guest")
+                + "\n"
+                + "gcc -o /tmp/loader "
+                + directory.resolve("loader.c")
+                + "\n"
+                + """
+                /tmp/loader "$(cat /etc/OpenCL/vendors/sluice.icd)"
+                code=0; sluice-cuda-run -- true || code=$?
+                test $code = 64
+                code=0; sluice-cuda-run --socket /nowhere -- true || code=$?
+                test $code = 69
+                code=0; sluice-cuda-run --socket /dev/null -- sh -c 'echo "preloaded: $LD_PRELOAD"' || code=$?
+                test $code = 0
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said())
+        .contains("there is no /dev/sluice-api0")
+        .contains("preloaded: /usr/lib/sluice-guest/libsluice-cuda.so");
+  }
 }

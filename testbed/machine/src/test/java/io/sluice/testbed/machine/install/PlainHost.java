@@ -71,6 +71,11 @@ final class PlainHost {
     return host;
   }
 
+  /** Its root directory, which nobody writes to. */
+  Path root() {
+    return root;
+  }
+
   /** The package of a name. */
   Path deb(String name) throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("packages"))) {
