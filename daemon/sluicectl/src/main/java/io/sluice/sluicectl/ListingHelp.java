@@ -25,10 +25,15 @@ final class ListingHelp {
 
   private ListingHelp() {}
 
+  /** Adds them to those commands that are there. */
   static void add(CommandLine root) {
     LISTINGS.forEach((command, listing) -> {
+      List<String> words = List.of(command.split(" "));
+      if (!root.getSubcommands().containsKey(words.getFirst())) {
+        return;
+      }
       CommandLine line = root;
-      for (String word : List.of(command.split(" "))) {
+      for (String word : words) {
         line = Objects.requireNonNull(line.getSubcommands().get(word), command);
       }
       String names = String.join(", ", listing.ids(Format.table));

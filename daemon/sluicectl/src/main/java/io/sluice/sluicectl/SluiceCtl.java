@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.sluicectl.Failures.Failure;
 import java.io.ObjectInputFilter;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,6 +41,25 @@ public final class SluiceCtl implements Runnable {
 
   private static final String ANSWER_TIMEOUT_MS = "30000";
 
+  /** In the order of the help. */
+  private static final List<String> COMMANDS =
+      List.of(
+          "daemon",
+          "gpu",
+          "guest",
+          "channel",
+          "session",
+          "program",
+          "migration",
+          "quota",
+          "irq",
+          "top",
+          "monitor",
+          "diag",
+          "explain",
+          "version",
+          "completion");
+
   @Mixin private final GlobalOptions global;
 
   @Option(
@@ -57,39 +77,61 @@ public final class SluiceCtl implements Runnable {
     System.setProperty("java.rmi.server.hostname", "localhost"); // or RMI asks for the host's name
     System.setProperty("sun.rmi.transport.tcp.responseTimeout", ANSWER_TIMEOUT_MS);
     ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter(ANSWER_FILTER));
-    System.exit(commandLine(System.getenv()).execute(arguments));
+    System.exit(commandLine(System.getenv(), List.of(arguments)).execute(arguments));
   }
 
   /**
-   * The command line, as programs and tests run it.
+   * The command line with what the arguments can need of it: where the first is a command, that one
+   * alone. All of them take longer to make than most take to run.
+   *
+   * @param environment the process' environment
+   */
+  static CommandLine commandLine(Map<String, String> environment, List<String> arguments) {
+    String first = arguments.isEmpty() ? "" : arguments.getFirst();
+    // Completion is of all commands.
+    boolean alone = COMMANDS.contains(first) && !first.equals("completion");
+    return commandLine(new GlobalOptions(environment), alone ? List.of(first) : COMMANDS);
+  }
+
+  /**
+   * The whole command line.
    *
    * @param environment the process' environment
    */
   public static CommandLine commandLine(Map<String, String> environment) {
-    GlobalOptions global = new GlobalOptions(environment);
+    return commandLine(new GlobalOptions(environment), COMMANDS);
+  }
+
+  private static CommandLine commandLine(GlobalOptions global, List<String> commands) {
     SluiceCtl ctl = new SluiceCtl(global);
-    CommandLine line =
-        new CommandLine(ctl)
-            .addSubcommand(new DaemonCommand(global))
-            .addSubcommand(new GpuCommand(global))
-            .addSubcommand(new GuestCommand(global))
-            .addSubcommand(new ChannelCommand(global))
-            .addSubcommand(new SessionCommand(global))
-            .addSubcommand(new ProgramCommand(global))
-            .addSubcommand(new MigrationCommand(global))
-            .addSubcommand(new QuotaCommand(global))
-            .addSubcommand(new IrqCommand(global))
-            .addSubcommand(new TopCommand(global, System::nanoTime))
-            .addSubcommand(new MonitorCommand(global))
-            .addSubcommand(new DiagCommand(global))
-            .addSubcommand(new ExplainCommand(global))
-            .addSubcommand(new VersionCommand(global))
-            .addSubcommand(new CompletionCommand(global));
+    CommandLine line = new CommandLine(ctl);
+    commands.forEach(name -> line.addSubcommand(name, command(name, global)));
     ListingHelp.add(line);
     line.setExpandAtFiles(false); // of guest run's command each word is the program's
     line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
     line.setParameterExceptionHandler((e, _) -> misused(e));
     return line;
+  }
+
+  private static Object command(String name, GlobalOptions global) {
+    return switch (name) {
+      case "daemon" -> new DaemonCommand(global);
+      case "gpu" -> new GpuCommand(global);
+      case "guest" -> new GuestCommand(global);
+      case "channel" -> new ChannelCommand(global);
+      case "session" -> new SessionCommand(global);
+      case "program" -> new ProgramCommand(global);
+      case "migration" -> new MigrationCommand(global);
+      case "quota" -> new QuotaCommand(global);
+      case "irq" -> new IrqCommand(global);
+      case "top" -> new TopCommand(global, System::nanoTime);
+      case "monitor" -> new MonitorCommand(global);
+      case "diag" -> new DiagCommand(global);
+      case "explain" -> new ExplainCommand(global);
+      case "version" -> new VersionCommand(global);
+      case "completion" -> new CompletionCommand(global);
+      default -> throw new IllegalArgumentException(name);
+    };
   }
 
   @Override

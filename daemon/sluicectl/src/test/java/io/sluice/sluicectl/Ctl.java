@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -29,7 +30,8 @@ final class Ctl {
   Run run(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = SluiceCtl.commandLine(Map.of("SLUICE_SOCKET", socket.toString()));
+    CommandLine line =
+        SluiceCtl.commandLine(Map.of("SLUICE_SOCKET", socket.toString()), List.of(arguments));
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setUsageHelpWidth(80);
     line.getSubcommands().values().forEach(Ctl::fixWidth);
