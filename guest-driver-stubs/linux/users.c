@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Shares of the machine's users in the device: one who takes all he can get has three quarters of
- * it, so that others get something. Root is limited by what there is alone.
+ * it, so that others get something. Root is limited by what there is alone. The users of a namespace
+ * are its owner, who would have as many shares as he has ids there; those of one that root owns are
+ * each a user, as root said who they are.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -9,6 +11,7 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "sluice.h"
 
@@ -52,6 +55,22 @@ static u64 user_limit_of(enum sluice_good good, kuid_t uid)
 	return limit == U64_MAX ? READ_ONCE(user_channels) : limit - limit / 4;
 }
 
+/**
+ * sluice_user_id() - whose share the calling process takes of
+ *
+ * Return: its user, or the owner of the outermost of its user namespaces.
+ */
+kuid_t sluice_user_id(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+
+	if (ns == &init_user_ns)
+		return current_uid();
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return uid_eq(ns->owner, GLOBAL_ROOT_UID) ? current_uid() : ns->owner;
+}
+
 static struct sluice_user *user_find(struct sluice_device *sd, kuid_t uid)
 {
 	struct sluice_user *user;
@@ -89,7 +108,7 @@ void sluice_users_init(struct sluice_device *sd)
  */
 struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good good, u64 amount)
 {
-	kuid_t uid = current_uid();
+	kuid_t uid = sluice_user_id();
 	struct sluice_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 	struct sluice_user *user;
 	u64 limit = limit_of(good), own = user_limit_of(good, uid);

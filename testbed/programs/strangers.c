@@ -2,18 +2,21 @@
  * Users of one machine who do not trust each other: a victim that copies, verifies and measures its
  * submissions, and beside it programs of another user that try what is the victim's by its numbers,
  * all calls right and wrong, and words that no program would submit. Nothing of the victim may change.
- * Then one who takes all he can get, and calls all the time, beside another who wants a little.
+ * Then one who takes all he can get, and calls all the time, beside another who wants a little. Then one
+ * who has many names in a user namespace of his own.
  *
  *	strangers [SECONDS [SEED]]
  *
  * Started as root, as nobody of whom each part runs; it opens the device's node to everybody.
  */
+#define _GNU_SOURCE
 #include "check.h"
 #include "sluice.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,6 +30,9 @@
 #define GREEDY_USER 1003
 #define MODEST_USER 1004
 #define MOST 512
+#define MOST_OF_A_USER 48 /* the module's user_channels */
+#define FIRST_NAME 100000
+#define NAMES 4
 #define GREEDY_BYTES (8u << 20)
 #define CALLERS 40 /* processes */
 #define COPY_BYTES (1u << 20)
@@ -335,6 +341,64 @@ static void greed(void)
 	ends_well("who takes all he gets", taker);
 }
 
+/* ---- one with many names ------------------------------------------------------------------------ */
+
+/* Takes all he can get under each of his names, none of which has been his before. */
+static int renamed(int ready, int mapped)
+{
+	struct sluice_dev dev[NAMES];
+	struct sluice_vspace_id vs;
+	int spaces = 0, name;
+	char word;
+
+	become(GREEDY_USER);
+	must("a user namespace", unshare(CLONE_NEWUSER) ? -errno : 0);
+	must("say", write(ready, "", 1) == 1 ? 0 : -errno);
+	must("names", read(mapped, &word, 1) == 1 ? 0 : -EPIPE);
+	for (name = 0; name < NAMES; name++) {
+		must("another name", setresuid((uid_t)name + 1, (uid_t)name + 1, 0) ? -errno : 0);
+		must("open", sluice_open(&dev[name], DEVICE));
+		while (spaces < MOST && sluice_vspace_new(&dev[name], &vs) == 0)
+			spaces++;
+		must("the first name", setresuid((uid_t)-1, 0, 0) || setresuid(0, 0, 0) ? -errno : 0);
+	}
+	printf("strangers: under %d names %d spaces\n", NAMES, spaces);
+	expect_true("all his names have what one user has", spaces == MOST_OF_A_USER);
+	return failures != 0;
+}
+
+static int map_names(pid_t process, const char *kind)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)process, kind);
+	map = fopen(path, "w");
+	if (!map)
+		return -errno;
+	fprintf(map, "0 %d %d", FIRST_NAME, NAMES + 1);
+	return fclose(map) ? -errno : 0;
+}
+
+static void names(void)
+{
+	int ready[2], mapped[2];
+	pid_t taker;
+	char word;
+
+	must("pipe", pipe(ready) || pipe(mapped) ? -errno : 0);
+	taker = fork();
+	if (taker == 0)
+		exit(renamed(ready[1], mapped[0]));
+	must("fork", taker < 0 ? -errno : 0);
+	close(ready[1]);
+	must("wait", read(ready[0], &word, 1) == 1 ? 0 : -EPIPE);
+	must("his names", map_names(taker, "uid_map"));
+	must("his groups", map_names(taker, "gid_map"));
+	must("say", write(mapped[1], "", 1) == 1 ? 0 : -errno);
+	ends_well("who has many names", taker);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t worker, others[3];
@@ -368,5 +432,6 @@ int main(int argc, char **argv)
 	close(stop[1]);
 	ends_well("the victim", worker);
 	greed();
+	names();
 	return report("strangers");
 }

@@ -7,7 +7,8 @@ public record CudaStatus(
     @Description("where programs connect") String socketPath,
     @Description("programs there are") int programs,
     @Description("most programs at one time") int programLimit,
-    @Description("connections turned away since the daemon started") long turnedAway,
+    @Description("connections and programs of machines turned away since the daemon started")
+        long turnedAway,
     @Description("video memory they have allocated") long videoBytes,
     @Description("most video memory they may allocate now") long videoLimitBytes,
     @Description("the host's memory that the GPU may reach for them") long hostBytes,

@@ -51,7 +51,7 @@ final class ArrivingSessions implements AutoCloseable {
   private volatile boolean closed; // changes by lock
 
   /**
-   * @param way of their streams, owned
+   * @param way of their streams; owned once this is made
    */
   ArrivingSessions(
       Kernel kernel, MachineSessions sessions, RamTransport.Target way, ThreadFactory threads) {
@@ -65,6 +65,7 @@ final class ArrivingSessions implements AutoCloseable {
     boolean complete = false;
     try {
       listener = made;
+      way.listening();
       thread = threads.newThread(this::accept);
       thread.start();
       complete = true;
@@ -73,7 +74,6 @@ final class ArrivingSessions implements AutoCloseable {
         made.close();
       }
     }
-    way.listening();
   }
 
   /** A daemon that was ended leaves its sockets behind. */

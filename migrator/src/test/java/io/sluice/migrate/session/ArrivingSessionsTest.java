@@ -1,6 +1,7 @@
 package io.sluice.migrate.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
@@ -54,7 +55,13 @@ final class ArrivingSessionsTest {
     return directory.resolve("sessions");
   }
 
-  private record Way(Path socket) implements RamTransport.Target {
+  private static class Way implements RamTransport.Target {
+    private final Path socket;
+
+    Way(Path socket) {
+      this.socket = socket;
+    }
+
     @Override
     public String uri() {
       return "unix:" + socket;
@@ -128,6 +135,22 @@ final class ArrivingSessionsTest {
           ? into.get(ValueLayout.JAVA_INT_UNALIGNED, 0)
           : -1;
     }
+  }
+
+  @Test
+  void wayThatDoesNotListen_leavesNothingOpen() {
+    RamTransport.Target broken =
+        new Way(socket()) {
+          @Override
+          public void listening() {
+            throw new IllegalStateException("no thread is left");
+          }
+        };
+    try (MachineSessions sessions = sessions(fake)) {
+      assertThatThrownBy(() -> new ArrivingSessions(fake, sessions, broken, THREADS))
+          .hasMessage("no thread is left");
+    }
+    assertThat(fake.openFds()).isEmpty();
   }
 
   @Test

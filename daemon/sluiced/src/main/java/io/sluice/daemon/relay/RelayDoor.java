@@ -159,7 +159,7 @@ final class RelayDoor implements AutoCloseable {
     return relay;
   }
 
-  /** Connections turned away so far. */
+  /** Connections, and programs of machines, turned away so far. */
   long turnedAway() {
     synchronized (lock) {
       return turnedAway;
@@ -223,11 +223,16 @@ final class RelayDoor implements AutoCloseable {
 
   /** Whether one more program of the guest's machine may come now; asked once for each. */
   boolean admitsMachine() {
-    if (closed.get() || !machinePace.tryTake()) {
+    if (closed.get()) {
       return false;
     }
+    boolean inPace = machinePace.tryTake();
     synchronized (lock) {
-      return hasPlace();
+      if (inPace && hasPlace()) {
+        return true;
+      }
+      turnedAway++;
+      return false;
     }
   }
 

@@ -20,6 +20,7 @@ import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.CudaStatus;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.lang.foreign.MemorySegment;
@@ -232,6 +233,9 @@ final class MachineProgramsTest {
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("too many CUDA programs");
     }
+    assertThat(programs.getGuests().get(guest.name()))
+        .extracting(CudaStatus::turnedAway)
+        .isEqualTo(1L);
   }
 
   @Test

@@ -190,8 +190,10 @@ final class CudaGuestTest {
 
   @Test
   void launcher_inTheMachine_startsAProgramThatWorks() throws Exception {
-    String launcher = "/usr/lib/sluice/sluice-cuda-run --socket " + API + " --library " + LIBRARY;
+    String launcher = "/usr/lib/sluice/sluice-cuda-run";
+    String named = launcher + " --socket " + API + " --library " + LIBRARY;
     assertThat(printed(asStranger(launcher + " -- " + CALLS + " work"))).containsAll(WORKS);
+    assertThat(printed(asStranger(named + " -- " + CALLS + " work"))).containsAll(WORKS);
   }
 
   @Test
