@@ -8,29 +8,13 @@
  *
  * Started as root, as nobody of whom it runs.
  */
-#include "check.h"
+#include "lies.h"
 
-#include "../include/sluice_abi.h"
-#include "../linux/uapi/sluice_api.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#define DEVICE "/dev/sluice-api0"
 #define USER 1002
 #define NEIGHBOUR 1003
-#define LOOK_MS 100
-#define LOOKS 600
-#define FIRST_BYTES (((uint64_t)SLUICE_API_SEGMENT_LEAST + PAGE - 1) & ~(uint64_t)(PAGE - 1))
 #define NOISY 3 /* processes */
 #define DOORBELL (SLUICE_API_MAP_DOORBELL >> SLUICE_API_MAP_SHIFT)
 #define EVENTS 64
@@ -42,140 +26,7 @@
 #define AT_RING 0x8000
 #define RING_BYTES 0x40000
 
-struct session {
-	int fd;
-	uint8_t *memory;
-};
-
 static int seconds = 3;
-static uint32_t seed = 1;
-
-static uint32_t next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return seed;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static int result(int ret)
-{
-	return ret < 0 ? -errno : 0;
-}
-
-static int device(void)
-{
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-
-	must("open " DEVICE, result(fd));
-	return fd;
-}
-
-/* ---- calls -------------------------------------------------------------------------------------- */
-
-static int api_open(int fd, uint32_t api, uint64_t bytes, uint32_t pad)
-{
-	struct sluice_api_dev_open request = { api, pad, bytes };
-
-	return result(ioctl(fd, SLUICE_API_DEV_OPEN, &request));
-}
-
-static int api_segment(int fd, uint32_t index, uint64_t bytes, uint32_t pad)
-{
-	struct sluice_api_dev_segment request = { index, pad, bytes };
-
-	return result(ioctl(fd, SLUICE_API_DEV_SEGMENT, &request));
-}
-
-static int api_wait(int fd, uint64_t offset, uint32_t expected, uint32_t timeout_ms)
-{
-	struct sluice_api_dev_wait request = { offset, expected, timeout_ms };
-
-	return result(ioctl(fd, SLUICE_API_DEV_WAIT, &request));
-}
-
-static int api_ring(int fd)
-{
-	return result(ioctl(fd, SLUICE_API_DEV_DOORBELL));
-}
-
-/* A descriptor for a word of which a value was seen, or a negative errno. */
-static int api_event(int fd, uint64_t offset, uint32_t seen)
-{
-	struct sluice_api_dev_event request = { .offset = offset, .seen = seen };
-	int event = ioctl(fd, SLUICE_API_DEV_EVENT, &request);
-
-	return event < 0 ? -errno : event;
-}
-
-static int api_map(int fd, uint64_t index, uint64_t page, uint64_t bytes, int flags)
-{
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd,
-			(off_t)(index << SLUICE_API_MAP_SHIFT | page * PAGE));
-
-	if (at == MAP_FAILED)
-		return -errno;
-	munmap(at, bytes);
-	return 0;
-}
-
-static void look_again(void)
-{
-	const struct timespec wait = { 0, LOOK_MS * 1000000 };
-
-	nanosleep(&wait, NULL);
-}
-
-/* A session, tried again while its host is being started or all places are taken. */
-static struct session session_open(void)
-{
-	struct session s = { .fd = device() };
-	int ret = -EAGAIN, looks;
-
-	for (looks = 0; looks < LOOKS && (ret == -EAGAIN || ret == -EDQUOT); looks++) {
-		if (looks)
-			look_again();
-		ret = api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0);
-	}
-	must("a session", ret);
-	s.memory = mmap(NULL, FIRST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0);
-	must("its memory", s.memory == MAP_FAILED ? -errno : 0);
-	return s;
-}
-
-static void session_close(struct session *s)
-{
-	munmap(s->memory, FIRST_BYTES);
-	close(s->fd);
-}
-
-static uint32_t *word(const struct session *s, uint32_t at)
-{
-	return (uint32_t *)(s->memory + at);
-}
-
-static uint32_t state(const struct session *s)
-{
-	return __atomic_load_n(word(s, SLUICE_API_STATE), __ATOMIC_ACQUIRE);
-}
-
-/* What the host says when it has ended the session; 0 if it does not. */
-static uint32_t await_end(const struct session *s)
-{
-	int looks;
-
-	for (looks = 0; looks < LOOKS && state(s) == 0; looks++)
-		api_wait(s->fd, SLUICE_API_STATE, 0, LOOK_MS);
-	return state(s);
-}
 
 /* ---- what must be refused ----------------------------------------------------------------------- */
 
@@ -204,7 +55,7 @@ static void before_open(void)
 
 static void after_open(void)
 {
-	struct session s = session_open();
+	struct session s = session_open(SLUICE_API_OPENCL);
 	int ret;
 
 	expect("a second session", EBUSY, api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0));
@@ -250,7 +101,7 @@ static short poll_once(int fd)
 /* Each is told of a change once, whoever made it. */
 static void events(void)
 {
-	struct session s = session_open();
+	struct session s = session_open(SLUICE_API_OPENCL);
 	int fds[EVENTS + 1], count = 0;
 
 	while (count <= EVENTS && (fds[count] = api_event(s.fd, AT_FREE, 0)) >= 0)
@@ -289,9 +140,10 @@ static pid_t neighbour_start(int *told)
 	must("fork", result(child));
 	if (child == 0) {
 		close(ends[1]);
-		if (read(ends[0], &word, 1) != 1 || setgroups(0, NULL) || setgid(NEIGHBOUR) || setuid(NEIGHBOUR))
+		if (read(ends[0], &word, 1) != 1)
 			_exit(1);
-		struct session s = session_open();
+		become(NEIGHBOUR);
+		struct session s = session_open(SLUICE_API_OPENCL);
 
 		session_close(&s);
 		_exit(failures != 0);
@@ -340,7 +192,7 @@ static int late_segment(const struct session *s)
 
 static void lie(const char *name, int errno_said, uint32_t head, uint32_t bytes, uint16_t call, uint32_t slot)
 {
-	struct session s = session_open();
+	struct session s = session_open(SLUICE_API_OPENCL);
 	uint32_t end;
 
 	message(&s, bytes, call, slot);
@@ -387,7 +239,7 @@ static void noise(const struct session *s)
 static void make_noise(uint64_t until)
 {
 	while (now_ms() < until) {
-		struct session s = session_open();
+		struct session s = session_open(SLUICE_API_OPENCL);
 		int rounds = 1 + (int)(next_random() % 20);
 
 		while (rounds-- > 0)
@@ -431,12 +283,9 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		seed = (uint32_t)strtoul(argv[2], NULL, 0) | 1;
 	neighbour = neighbour_start(&told);
-	if (setgroups(0, NULL) || setgid(USER) || setuid(USER)) {
-		perror("impostor: setuid");
-		return 1;
-	}
+	become(USER);
 	printf("seed: %u\n", seed);
-	beside = session_open();
+	beside = session_open(SLUICE_API_OPENCL);
 	before_open();
 	after_open();
 	events();

@@ -89,7 +89,7 @@ sources() {
 
 # Programs that attack and test what is built: they are built like those of $stubs/programs.
 tests() {
-  find "$here/../programs" -name '*.c' 2>/dev/null | LC_ALL=C sort
+  find "$here/../programs" -name '*.[ch]' 2>/dev/null | LC_ALL=C sort
 }
 
 # Everything an image depends on, as text: names and contents.
