@@ -3,6 +3,7 @@ package io.sluice.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.checks.TakesLong;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ final class GettingStartedTest {
   @TempDir private Path dir;
 
   @Test
+  @TakesLong("each command of the page is a process of its own, and two daemons start")
   void walk_processAndMove_doesWhatThePageSays() throws Exception {
     assumeTrue(has("cc") && has("make"), "no C compiler, or no make");
     String page = Files.readString(HOME.resolve("docs/getting-started.md"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +38,7 @@ final class LyingSourceTest {
   private final List<String> told = new ArrayList<>();
 
   @Test
+  @TakesLong("a session arrives many times, and each time its source lies in another place")
   void arrival_fromALyingSource_harmsNothingElse() throws Exception {
     long seed = Long.getLong("sluice.seed", new Random().nextLong());
     int crashes = 0;
