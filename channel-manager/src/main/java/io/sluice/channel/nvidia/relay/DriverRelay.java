@@ -9,6 +9,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.AssuredBudget;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.link.MachineLink;
@@ -63,7 +64,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   private final TimeUse used = new TimeUse();
   private final Set<Integer> graphics = ConcurrentHashMap.newKeySet(); // channels, by RM's numbers
   private final MemoryBudget pinned;
-  private final MemoryBudget descriptors;
+  private final AssuredBudget descriptors;
   private final LongSupplier clock;
   private final RelayLog log;
 
@@ -109,7 +110,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     long most =
         Math.max(
             LEAST_DESCRIPTORS, Math.min(host.openFiles(), host.mappings()) / DESCRIPTORS_DIVISOR);
-    descriptors = MemoryBudget.upTo(() -> most);
+    descriptors = new AssuredBudget(most, limits.programs());
   }
 
   @Override
@@ -171,7 +172,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     }
     MemoryShare ownVideo = new MemoryShare(limits.video());
     MemoryShare ownSystem = new MemoryShare(pinned);
-    MemoryShare ownDescriptors = new MemoryShare(descriptors);
+    MemoryShare ownDescriptors = new MemoryShare(descriptors.part());
     ProgramTurn turn = new ProgramTurn();
     ProgramGroups groups = new ProgramGroups(this::control, slices, graphics);
     CudaProgram program =

@@ -145,7 +145,11 @@ public final class CudaPrograms implements ProgramsMXBean {
       return others;
     }
     MachinePrograms own =
-        new MachinePrograms(surroundings.kernel(), () -> door(guest.name()), machine);
+        new MachinePrograms(
+            surroundings.kernel(),
+            guest.programs().cudaPrograms(),
+            () -> door(guest.name()),
+            machine);
     return Optional.of(new RoutedSessions(own, others));
   }
 

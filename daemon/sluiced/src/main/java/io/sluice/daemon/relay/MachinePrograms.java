@@ -8,6 +8,7 @@ import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.AssuredBudget;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.link.MachinePort;
 import io.sluice.management.ErrorCode;
@@ -37,21 +38,23 @@ final class MachinePrograms implements ApiSessions {
   private final Kernel kernel;
   private final Supplier<Optional<RelayDoor>> door;
   private final Supplier<Optional<PeerCredentials>> machine;
-  private final MemoryBudget mappings;
+  private final AssuredBudget mappings;
 
   /**
+   * @param programs most that the guest may have
    * @param door of the guest, while its programs are served
    * @param machine the process that is the machine, while there is one
    */
   MachinePrograms(
       Kernel kernel,
+      int programs,
       Supplier<Optional<RelayDoor>> door,
       Supplier<Optional<PeerCredentials>> machine) {
     this.kernel = kernel;
     this.door = door;
     this.machine = machine;
     long most = kernel.hostLimits().mappings() / MAPPINGS_DIVISOR;
-    mappings = MemoryBudget.upTo(() -> most);
+    mappings = new AssuredBudget(most, programs + RelayDoor.SPARE);
   }
 
   @Override
@@ -65,14 +68,15 @@ final class MachinePrograms implements ApiSessions {
     if (!open.admitsMachine()) { // before anything is mapped
       throw refused(Errno.EAGAIN, "too many CUDA programs");
     }
-    MachinePort port = port(memory, doorbell, notify);
+    MemoryBudget pieces = mappings.part();
+    MachinePort port = port(memory, doorbell, notify, pieces);
     boolean begun = false;
     try {
       begun = open.serve(port, peer, () -> ended.accept(Errno.EPIPE));
       if (!begun) {
         throw refused(Errno.EAGAIN, "too many CUDA programs");
       }
-      return new MachineProgram(open, port);
+      return new MachineProgram(open, port, pieces);
     } finally {
       if (!begun) {
         port.close();
@@ -80,11 +84,11 @@ final class MachinePrograms implements ApiSessions {
     }
   }
 
-  private MachinePort port(SessionMemory memory, Fd doorbell, Fd notify) {
+  private MachinePort port(SessionMemory memory, Fd doorbell, Fd notify, MemoryBudget budget) {
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
     try {
-      Mapping first = map(memory);
+      Mapping first = map(memory, budget);
       undo.add(first::close);
       Fd ownDoorbell = kernel.dup(doorbell);
       undo.add(ownDoorbell::close);
@@ -101,9 +105,9 @@ final class MachinePrograms implements ApiSessions {
   }
 
   /** Maps memory, each piece of which is a mapping of the daemon's. */
-  private Mapping map(SessionMemory memory) {
+  private Mapping map(SessionMemory memory, MemoryBudget budget) {
     long pieces = memory.pieces().size();
-    if (!mappings.take(pieces)) {
+    if (!budget.take(pieces)) {
       throw refused(Errno.EDQUOT, "CUDA programs have too many pieces of memory");
     }
     boolean mapped = false;
@@ -116,10 +120,10 @@ final class MachinePrograms implements ApiSessions {
                           memory.files().get(piece.file()), piece.offset(), piece.bytes()))
                   .toList());
       mapped = true;
-      return new CountedMapping(mapping, () -> mappings.giveBack(pieces));
+      return new CountedMapping(mapping, () -> budget.giveBack(pieces));
     } finally {
       if (!mapped) {
-        mappings.giveBack(pieces);
+        budget.giveBack(pieces);
       }
     }
   }
@@ -170,10 +174,12 @@ final class MachinePrograms implements ApiSessions {
   private final class MachineProgram implements Opened {
     private final RelayDoor from;
     private final MachinePort port;
+    private final MemoryBudget pieces;
 
-    MachineProgram(RelayDoor from, MachinePort port) {
+    MachineProgram(RelayDoor from, MachinePort port, MemoryBudget pieces) {
       this.from = from;
       this.port = port;
+      this.pieces = pieces;
     }
 
     @Override
@@ -181,7 +187,7 @@ final class MachinePrograms implements ApiSessions {
       if (!port.wants(index, memory.bytes())) {
         throw refused(Errno.EINVAL, "memory that the relay did not want, segment=" + index);
       }
-      Mapping mapping = map(memory);
+      Mapping mapping = map(memory, pieces);
       boolean added = false;
       try {
         added = port.add(index, mapping);

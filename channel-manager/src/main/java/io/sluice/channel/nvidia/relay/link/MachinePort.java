@@ -6,6 +6,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -132,15 +133,19 @@ public final class MachinePort implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    if (closed) {
-      return;
-    }
-    stopped = true;
-    closed = true;
-    try {
-      segments.values().forEach(Mapping::close);
+  public void close() {
+    List<Mapping> mapped;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      stopped = true;
+      closed = true;
+      mapped = List.copyOf(segments.values());
       segments.clear();
+    }
+    try {
+      mapped.forEach(Mapping::close); // which may take a while, and nobody waits for it
       first.close();
       doorbell.close();
       notify.close();
