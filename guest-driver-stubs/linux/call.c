@@ -111,7 +111,7 @@ int sluice_calls_init(struct sluice_device *sd)
 /* Whose calls take turns with those of the calling process; NULL: root's wait for nobody's. */
 static struct sluice_turns *lane_of_caller(struct sluice_device *sd)
 {
-	kuid_t uid = sluice_user_id();
+	kuid_t uid = sluice_user_of_caller();
 
 	if (uid_eq(uid, GLOBAL_ROOT_UID))
 		return NULL;

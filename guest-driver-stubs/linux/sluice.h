@@ -273,8 +273,8 @@ void sluice_turn_give(struct sluice_turns *turns);
 void sluice_turns_end(struct sluice_turns *turns);
 
 /* users.c */
+kuid_t sluice_user_of_caller(void);
 void sluice_users_init(struct sluice_device *sd);
-kuid_t sluice_user_id(void);
 struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good good, u64 amount);
 void sluice_uncharge(struct sluice_device *sd, struct sluice_user *user, enum sluice_good good,
 		     u64 amount);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Shares of the machine's users in the device: one who takes all he can get has three quarters of
- * it, so that others get something. Root is limited by what there is alone. The users of a namespace
- * are its owner, who would have as many shares as he has ids there; those of one that root owns are
- * each a user, as root said who they are.
+ * it, so that others get something. Root is limited by what there is alone.
+ *
+ * Ids in a user namespace are as many as its owner has had mapped: what they have is his.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -25,6 +25,33 @@ struct sluice_user {
 	kuid_t uid;
 	u64 held[SLUICE_GOODS];
 };
+
+/*
+ * Root's namespaces are containers, most of them: their own root stands for all in one. Where that is
+ * nobody, or root himself, root has mapped those ids alone that were to be told apart.
+ */
+static kuid_t container_user(struct user_namespace *ns)
+{
+	kuid_t uid = make_kuid(ns, 0);
+
+	return uid_valid(uid) && !uid_eq(uid, GLOBAL_ROOT_UID) ? uid : current_uid();
+}
+
+/**
+ * sluice_user_of_caller() - who answers for what the calling process has and asks for
+ *
+ * Return: its user, or who owns the outermost of its user namespaces.
+ */
+kuid_t sluice_user_of_caller(void)
+{
+	struct user_namespace *ns = current_user_ns();
+
+	if (ns == &init_user_ns)
+		return current_uid();
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return uid_eq(ns->owner, GLOBAL_ROOT_UID) ? container_user(ns) : ns->owner;
+}
 
 /* Most that all users may have together. */
 static u64 limit_of(enum sluice_good good)
@@ -53,22 +80,6 @@ static u64 user_limit_of(enum sluice_good good, kuid_t uid)
 	if (uid_eq(uid, GLOBAL_ROOT_UID))
 		return limit;
 	return limit == U64_MAX ? READ_ONCE(user_channels) : limit - limit / 4;
-}
-
-/**
- * sluice_user_id() - whose share the calling process takes of
- *
- * Return: its user, or the owner of the outermost of its user namespaces.
- */
-kuid_t sluice_user_id(void)
-{
-	const struct user_namespace *ns = current_user_ns();
-
-	if (ns == &init_user_ns)
-		return current_uid();
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	return uid_eq(ns->owner, GLOBAL_ROOT_UID) ? current_uid() : ns->owner;
 }
 
 static struct sluice_user *user_find(struct sluice_device *sd, kuid_t uid)
@@ -108,7 +119,7 @@ void sluice_users_init(struct sluice_device *sd)
  */
 struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good good, u64 amount)
 {
-	kuid_t uid = sluice_user_id();
+	kuid_t uid = sluice_user_of_caller();
 	struct sluice_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 	struct sluice_user *user;
 	u64 limit = limit_of(good), own = user_limit_of(good, uid);

@@ -2,8 +2,8 @@
  * Users of one machine who do not trust each other: a victim that copies, verifies and measures its
  * submissions, and beside it programs of another user that try what is the victim's by its numbers,
  * all calls right and wrong, and words that no program would submit. Nothing of the victim may change.
- * Then one who takes all he can get, and calls all the time, beside another who wants a little. Then one
- * who has many names in a user namespace of his own.
+ * Then one who takes all he can get, and calls all the time, beside another who wants a little; and the
+ * same one with a user namespace, which has many ids.
  *
  *	strangers [SECONDS [SEED]]
  *
@@ -30,9 +30,9 @@
 #define GREEDY_USER 1003
 #define MODEST_USER 1004
 #define MOST 512
-#define MOST_OF_A_USER 48 /* the module's user_channels */
-#define FIRST_NAME 100000
-#define NAMES 4
+#define FIRST_SUBORDINATE 200000
+#define IDS 4 /* of the namespace that are used */
+#define OUTSIDE 8 /* spaces that its owner has before */
 #define GREEDY_BYTES (8u << 20)
 #define CALLERS 40 /* processes */
 #define COPY_BYTES (1u << 20)
@@ -341,62 +341,131 @@ static void greed(void)
 	ends_well("who takes all he gets", taker);
 }
 
-/* ---- one with many names ------------------------------------------------------------------------ */
+/* ---- one who has many ids ------------------------------------------------------------------------ */
 
-/* Takes all he can get under each of his names, none of which has been his before. */
-static int renamed(int ready, int mapped)
+static unsigned int parameter(const char *path)
 {
-	struct sluice_dev dev[NAMES];
-	struct sluice_vspace_id vs;
-	int spaces = 0, name;
-	char word;
+	FILE *file = fopen(path, "r");
+	unsigned int value = 0;
+
+	if (!file || fscanf(file, "%u", &value) != 1)
+		value = 0;
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* Maps the owner to root of his namespace, and as many others as he likes; as newuidmap does. */
+static void map_ids(pid_t pid, const char *which)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
+	file = fopen(path, "w");
+	must(path, file ? 0 : -errno);
+	fprintf(file, "0 %u 1\n1 %u 1000\n", GREEDY_USER, FIRST_SUBORDINATE);
+	must(path, fclose(file) ? -errno : 0);
+}
+
+static void become_id(unsigned int id)
+{
+	must("an id of the namespace", setgid(id) || setuid(id) ? -errno : 0);
+}
+
+/* Has what one id gets until the pipe ends; tells how much that is. */
+static void id_takes(unsigned int id, int counts, int stop)
+{
+	static struct sluice_vspace_id vs[MOST];
+	struct sluice_dev dev;
+	uint32_t spaces = 0;
+	char end;
+
+	become_id(id);
+	must("open", sluice_open(&dev, DEVICE));
+	while (spaces < MOST && sluice_vspace_new(&dev, &vs[spaces]) == 0)
+		spaces++;
+	must("tell", write(counts, &spaces, sizeof(spaces)) == sizeof(spaces) ? 0 : -errno);
+	while (read(stop, &end, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+static void id_works(void)
+{
+	struct victim v;
+
+	become_id(IDS + 1);
+	victim_open(&v);
+	victim_round(&v, 1);
+	_exit(failures != 0);
+}
+
+/* The owner: what he has outside, one of his ids that works, and all of them taking what they get. */
+static int namespace_owner(int ready, int mapped, int counts, int stop)
+{
+	static struct sluice_vspace_id vs[OUTSIDE];
+	struct sluice_dev dev;
+	char word = 0;
+	uint32_t id;
+	pid_t child;
 
 	become(GREEDY_USER);
-	must("a user namespace", unshare(CLONE_NEWUSER) ? -errno : 0);
-	must("say", write(ready, "", 1) == 1 ? 0 : -errno);
-	must("names", read(mapped, &word, 1) == 1 ? 0 : -EPIPE);
-	for (name = 0; name < NAMES; name++) {
-		must("another name", setresuid((uid_t)name + 1, (uid_t)name + 1, 0) ? -errno : 0);
-		must("open", sluice_open(&dev[name], DEVICE));
-		while (spaces < MOST && sluice_vspace_new(&dev[name], &vs) == 0)
-			spaces++;
-		must("the first name", setresuid((uid_t)-1, 0, 0) || setresuid(0, 0, 0) ? -errno : 0);
+	must("open", sluice_open(&dev, DEVICE));
+	for (id = 0; id < OUTSIDE; id++)
+		must("space", sluice_vspace_new(&dev, &vs[id]));
+	if (unshare(CLONE_NEWUSER)) {
+		printf("strangers: no user namespaces here: %s\n", strerror(errno));
+		return 0;
 	}
-	printf("strangers: under %d names %d spaces\n", NAMES, spaces);
-	expect_true("all his names have what one user has", spaces == MOST_OF_A_USER);
+	must("say", write(ready, &word, 1) == 1 ? 0 : -errno);
+	must("maps", read(mapped, &word, 1) == 1 ? 0 : -EPIPE);
+	child = fork();
+	if (child == 0)
+		id_works();
+	ends_well("an id of a namespace works", child);
+	for (id = 0; id < IDS; id++)
+		if (fork() == 0)
+			id_takes(id, counts, stop);
+	while (wait(NULL) > 0)
+		;
 	return failures != 0;
 }
 
-static int map_names(pid_t process, const char *kind)
+static void namespaces(void)
 {
-	char path[64];
-	FILE *map;
+	uint32_t share = parameter("/sys/module/sluice/parameters/user_channels");
+	uint32_t all = OUTSIDE, count;
+	int ready[2], mapped[2], counts[2], stop[2], i;
+	pid_t owner, other;
+	char word = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)process, kind);
-	map = fopen(path, "w");
-	if (!map)
-		return -errno;
-	fprintf(map, "0 %d %d", FIRST_NAME, NAMES + 1);
-	return fclose(map) ? -errno : 0;
-}
-
-static void names(void)
-{
-	int ready[2], mapped[2];
-	pid_t taker;
-	char word;
-
-	must("pipe", pipe(ready) || pipe(mapped) ? -errno : 0);
-	taker = fork();
-	if (taker == 0)
-		exit(renamed(ready[1], mapped[0]));
-	must("fork", taker < 0 ? -errno : 0);
+	must("pipe", pipe(ready) || pipe(mapped) || pipe(counts) || pipe(stop) ? -errno : 0);
+	owner = fork();
+	if (owner == 0) {
+		close(mapped[1]);
+		close(stop[1]);
+		exit(namespace_owner(ready[1], mapped[0], counts[1], stop[0]));
+	}
+	must("fork", owner < 0 ? -errno : 0);
 	close(ready[1]);
-	must("wait", read(ready[0], &word, 1) == 1 ? 0 : -EPIPE);
-	must("his names", map_names(taker, "uid_map"));
-	must("his groups", map_names(taker, "gid_map"));
-	must("say", write(mapped[1], "", 1) == 1 ? 0 : -errno);
-	ends_well("who has many names", taker);
+	close(counts[1]);
+	close(stop[0]);
+	if (read(ready[0], &word, 1) == 1) {
+		map_ids(owner, "uid_map");
+		map_ids(owner, "gid_map");
+		must("say", write(mapped[1], &word, 1) == 1 ? 0 : -errno);
+		for (i = 0; i < IDS && read(counts[0], &count, sizeof(count)) == sizeof(count); i++)
+			all += count;
+		printf("strangers: a namespace of many ids and its owner have %u spaces of %u\n", all, share);
+		expect_true("all ids have something, or their owner has it", i == IDS && all > OUTSIDE);
+		expect_true("ids of a namespace have their owner's share", all <= share);
+		other = start(modest);
+		ends_well("who wants a little beside them", other);
+	}
+	close(mapped[1]);
+	close(stop[1]);
+	ends_well("who has many ids", owner);
 }
 
 int main(int argc, char **argv)
@@ -432,6 +501,6 @@ int main(int argc, char **argv)
 	close(stop[1]);
 	ends_well("the victim", worker);
 	greed();
-	names();
+	namespaces();
 	return report("strangers");
 }
