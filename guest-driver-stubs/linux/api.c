@@ -236,6 +236,8 @@ static int open_ioctl(struct sluice_api *api, const void __user *user)
 		return -EINTR;
 	if (api->handle) {
 		ret = -EBUSY;
+	} else if (req.api == SLUICE_API_CUDA && !sluice_may_begin(api->sd)) {
+		ret = -EAGAIN; /* as the host says of those of all users */
 	} else {
 		api->epoch = READ_ONCE(api->sd->epoch);
 		ret = session_hold(api);

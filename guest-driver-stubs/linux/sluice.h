@@ -129,6 +129,7 @@ struct sluice_device {
 	spinlock_t users_lock;
 	DECLARE_HASHTABLE(users, 6);
 	u64 held[SLUICE_GOODS];
+	u64 begin_ns[1 << SLUICE_LANE_BITS]; /* until when programs would have begun one by one; under users_lock */
 
 	/* Events and interrupts of channels. */
 	spinlock_t event_lock; /* the tail of the event queue */
@@ -278,6 +279,7 @@ void sluice_users_init(struct sluice_device *sd);
 struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good good, u64 amount);
 void sluice_uncharge(struct sluice_device *sd, struct sluice_user *user, enum sluice_good good,
 		     u64 amount);
+bool sluice_may_begin(struct sluice_device *sd);
 void sluice_users_free(struct sluice_device *sd);
 
 /* irq.c */

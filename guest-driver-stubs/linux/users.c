@@ -6,10 +6,12 @@
  * Ids in a user namespace are as many as its owner has had mapped: what they have is his.
  */
 #include <linux/cred.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
@@ -19,6 +21,10 @@
 static unsigned int user_channels = 48;
 module_param(user_channels, uint, 0644);
 MODULE_PARM_DESC(user_channels, "most channels, and most address spaces, of a user who is not root");
+
+/* Three quarters of the CUDA programs that the host lets a machine begin at once, and each second. */
+#define BEGIN_AT_ONCE 48
+#define BEGIN_NS (NSEC_PER_SEC / 15)
 
 struct sluice_user {
 	struct hlist_node link;
@@ -161,6 +167,28 @@ void sluice_uncharge(struct sluice_device *sd, struct sluice_user *user, enum sl
 	spin_unlock(&sd->users_lock);
 	if (last)
 		kfree(user);
+}
+
+/*
+ * Whether one more CUDA program of the caller's user may begin, which counts it. Users whose calls
+ * take turns with each other's have one pace.
+ */
+bool sluice_may_begin(struct sluice_device *sd)
+{
+	kuid_t uid = sluice_user_of_caller();
+	u64 *next = &sd->begin_ns[hash_32(__kuid_val(uid), SLUICE_LANE_BITS)];
+	u64 now = ktime_get_ns();
+	bool may;
+
+	if (uid_eq(uid, GLOBAL_ROOT_UID))
+		return true;
+	spin_lock(&sd->users_lock);
+	*next = max(*next, now);
+	may = *next - now <= (BEGIN_AT_ONCE - 1) * BEGIN_NS;
+	if (may)
+		*next += BEGIN_NS;
+	spin_unlock(&sd->users_lock);
+	return may;
 }
 
 /* The last of the device goes: what is still counted is lost, or its holder has gone. */

@@ -1,453 +1,854 @@
 /*
- * A user who owns nothing and pretends to be a CUDA program, without its library: messages that are none, each
- * of which must end that session alone; requests that must be refused, after which the session goes on; memory that
- * the relay wants and gets late, twice, of another length, or not at all; all the sessions that he may have, beside
- * which another user gets one; noise, in messages and words that change while they are read, and processes killed in the
- * middle of anything. A session that is open all the time must go on.
+ * A user who owns nothing and pretends to be CUDA programs: calls of the link that must be refused, each with
+ * its answer; messages that are none, each of which must end that session alone; words of the relay's that he
+ * writes, messages that change while they are read; memory that was wanted and comes wrong, late, twice or
+ * never; files, pieces of memory and sessions until there are no more; sessions without end; processes that are
+ * killed in the middle of anything; noise. A session of his that is open all the time must go on, and so must
+ * another user's programs, by the library and on channels.
  *
  *	pretender [SECONDS [SEED]]
  *
- * Started as root, as nobody of whom it runs.
+ * Started as root, as nobody of whom it runs; it opens the channels' node to everybody.
  */
+#define _GNU_SOURCE
 #include "lies.h"
 
+#include "../cuda/relay.h"
+#include "../cuda/session.h"
+
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#define CHANNELS "/dev/dri/card0" /* of a machine without a display */
+#define CALLS "/usr/lib/sluice/calls"
+#define LIBRARY "/usr/lib/sluice/libsluice-cuda.so"
 #define USER 1002
 #define NEIGHBOUR 1003
+#define MOST_SESSIONS 64
+#define MOST_FILES 256
+#define PIECES 15 /* pages of a segment that cannot be of few pieces */
+#define NAME_BYTES 56
+#define GIB (1ull << 30)
+#define USUAL_BYTES (16ull << 20) /* of a segment, where the relay has the choice */
 #define NOISY 3 /* processes */
-#define MOST_OF_A_USER (SLUICE_MAX_API_SESSIONS / 4 * 3)
+#define KILLED 12
+#define CHANGED 6 /* sessions */
 
-/* docs/relay-protocol.md */
-#define VERSION 1
-#define MESSAGE_BYTES 65536
-#define SEGMENT_BYTES (16u << 20)
-#define MOST_BYTES (1ull << 30)
-#define AT_REQUESTS 0x40
-#define AT_REPLIES 0x80
-#define AT_WANTED 0x84
-#define AT_WANTED_BYTES 0x88
-#define AT_EVENTS 0x200
-#define AT_MESSAGE 0x1000
+#define RM(nr, bytes) (0xc0004600u | (uint32_t)(bytes) << 16 | (nr))
 
-enum op { HELLO = 1, OPEN, CLOSE, IOCTL, MAP, MEMORY, RESERVE, RELEASE };
+/* What becomes of a request, beside an answer. */
+#define WANTS 1
+#define ENDED ESHUTDOWN
 
-struct request {
-	uint32_t bytes;
-	uint32_t op;
-	uint32_t file;
-	uint32_t argument;
-	uint64_t address;
-	uint64_t length;
-	uint8_t body[64];
+struct program {
+	struct session session;
+	uint32_t replies; /* that were taken */
+	struct relay_reply reply;
 };
-
-struct reply {
-	uint32_t bytes;
-	uint32_t error;
-	uint32_t file;
-	uint32_t value;
-	uint64_t address;
-	uint64_t length;
-};
-
-#define HEADER ((uint32_t)sizeof(struct reply))
 
 static int seconds = 3;
 
-/* ---- messages ----------------------------------------------------------------------------------- */
-
-static uint32_t counted(const struct session *s, uint32_t at)
+static void pause_ms(uint32_t ms)
 {
-	return __atomic_load_n(word(s, at), __ATOMIC_ACQUIRE);
+	const struct timespec wait = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&wait, NULL);
 }
 
-/* Counts a request, and waits for what comes; a negative errno when the session has ended. */
-static int turn(const struct session *s)
-{
-	uint32_t before = counted(s, AT_REPLIES);
-	int looks;
+/* ---- a program ---------------------------------------------------------------------------------- */
 
-	__atomic_add_fetch(word(s, AT_REQUESTS), 1, __ATOMIC_RELEASE);
-	api_ring(s->fd);
-	for (looks = 0; looks < LOOKS && counted(s, AT_REPLIES) == before && state(s) == 0; looks++)
-		api_wait(s->fd, AT_REPLIES, before, LOOK_MS);
-	if (counted(s, AT_REPLIES) != before)
-		return 0;
-	return state(s) ? -(int)state(s) : -ETIMEDOUT;
+static uint32_t look(const struct program *s, uint32_t at)
+{
+	return __atomic_load_n(word(&s->session, at), __ATOMIC_ACQUIRE);
 }
 
-static int send(const struct session *s, const struct request *request)
+static int open_once(struct program *s)
 {
-	memcpy(s->memory + AT_MESSAGE, request, sizeof(*request));
-	return turn(s);
-}
+	int ret;
 
-/* The errno of the reply, or with which the session has ended. */
-static int answer(const struct session *s, int ret, struct reply *reply)
-{
-	if (ret)
+	memset(s, 0, sizeof(*s));
+	s->session.fd = device();
+	ret = api_open(s->session.fd, SESSION_API, SESSION_BYTES, 0);
+	if (ret) {
+		close(s->session.fd);
 		return ret;
-	memcpy(reply, s->memory + AT_MESSAGE, sizeof(*reply));
-	return -(int)reply->error;
+	}
+	s->session.memory = mmap(NULL, SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->session.fd, 0);
+	must("a session's memory", s->session.memory == MAP_FAILED ? -errno : 0);
+	return 0;
 }
 
-static int ask(const struct session *s, const struct request *request, struct reply *reply)
+/* Tried again while there are too many, or they come too fast. */
+static struct program program_raw(void)
 {
-	return answer(s, send(s, request), reply);
-}
+	struct program s;
+	int ret = -EAGAIN, looks;
 
-static struct session begin(void)
-{
-	struct request hello = { .bytes = HEADER, .op = HELLO, .argument = VERSION };
-	struct session s = session_open(SLUICE_API_CUDA);
-	struct reply reply;
-
-	must("hello", ask(&s, &hello, &reply));
+	for (looks = 0; looks < LOOKS && (ret == -EAGAIN || ret == -EDQUOT); looks++) {
+		if (looks)
+			pause_ms(LOOK_MS);
+		ret = open_once(&s);
+	}
+	must("a session", ret);
 	return s;
 }
 
-/* A file of the control node. */
-static int open_control(const struct session *s, uint32_t *file)
+static void program_close(struct program *s)
 {
-	struct request request = { .bytes = HEADER + 16, .op = OPEN, .body = "nvidiactl" };
-	struct reply reply;
-	int ret = ask(s, &request, &reply);
-
-	*file = reply.file;
-	return ret;
+	munmap(s->session.memory, SESSION_BYTES);
+	close(s->session.fd);
 }
 
-static void works(const char *who, const struct session *s)
+static void ring(const struct program *s)
 {
-	struct request request = { .bytes = HEADER, .op = CLOSE };
-	struct reply reply;
-
-	expect(who, 0, open_control(s, &request.file));
-	expect(who, 0, ask(s, &request, &reply));
+	__atomic_add_fetch(word(&s->session, SESSION_REQUESTS), 1, __ATOMIC_SEQ_CST);
+	api_ring(s->session.fd);
 }
 
-/* ---- what is no message ------------------------------------------------------------------------- */
-
-static void lie(const char *name, bool greeted, struct request request)
+/* Waits for what comes of a request: 0, an errno of the answer, WANTS, or ENDED. */
+static int await(struct program *s, int looks)
 {
-	struct session s = greeted ? begin() : session_open(SLUICE_API_CUDA);
-
-	expect(name, EPIPE, send(&s, &request));
-	session_close(&s);
+		while (looks-- > 0 && look(s, SESSION_REPLIES) == s->replies) {
+		if (look(s, SESSION_STATE))
+			return -ENDED;
+		api_wait(s->session.fd, SESSION_REPLIES, s->replies, LOOK_MS);
+	}
+	if (look(s, SESSION_REPLIES) == s->replies)
+		return -ETIMEDOUT;
+	s->replies = look(s, SESSION_REPLIES);
+	if (look(s, SESSION_WANTED))
+		return WANTS;
+	memcpy(&s->reply, s->session.memory + SESSION_MESSAGE, sizeof(s->reply));
+	return -(int)s->reply.error;
 }
 
-static void lies(void)
+static void put(const struct program *s, struct relay_request request, const void *body, uint32_t bytes)
 {
-	lie("a message of nothing", false, (struct request){ .op = HELLO });
-	lie("a message shorter than its header", false, (struct request){ .bytes = 24, .op = HELLO });
-	lie("a message of an odd length", false, (struct request){ .bytes = 36, .op = HELLO });
-	lie("a message that is too long", false, (struct request){ .bytes = MESSAGE_BYTES + 8, .op = HELLO });
-	lie("a message without end", false, (struct request){ .bytes = ~7u, .op = HELLO });
-	lie("another version", false, (struct request){ .bytes = HEADER, .op = HELLO, .argument = VERSION + 1 });
-	lie("a file before the beginning", false, (struct request){ .bytes = HEADER + 16, .op = OPEN, .body = "nvidiactl" });
-	lie("hello again", true, (struct request){ .bytes = HEADER, .op = HELLO, .argument = VERSION });
-	lie("an operation that is none", true, (struct request){ .bytes = HEADER, .op = 0 });
-	lie("an operation that is not there", true, (struct request){ .bytes = HEADER, .op = 9 });
-	lie("a negative operation", true, (struct request){ .bytes = HEADER, .op = ~0u });
-	lie("memory that nobody wants", true, (struct request){ .bytes = HEADER, .op = MEMORY });
-	lie("a name of nothing", true, (struct request){ .bytes = HEADER, .op = OPEN });
-	lie("a name without an end", true,
-	    (struct request){ .bytes = HEADER + 8, .op = OPEN, .body = { 'n', 'v', 'i', 'd', 'i', 'a', 'c', 't' } });
-	lie("a name that is too long", true, (struct request){ .bytes = HEADER + 4096, .op = OPEN, .body = "nvidiactl" });
+	request.bytes = sizeof(request) + bytes;
+	memcpy(s->session.memory + SESSION_MESSAGE, &request, sizeof(request));
+	if (bytes)
+		memcpy(s->session.memory + SESSION_MESSAGE + sizeof(request), body, bytes);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------- */
-
-static void refused(const struct session *s, const char *name, int expected, struct request request)
+static int ask(struct program *s, struct relay_request request, const void *body, uint32_t bytes)
 {
-	struct reply reply;
-
-	expect(name, expected, ask(s, &request, &reply));
+	put(s, request, body, bytes);
+	ring(s);
+	return await(s, LOOKS);
 }
 
-static void refusals(void)
+static int greet(struct program *s, uint32_t version)
 {
-	struct session s = begin();
-	struct request blocks = { .bytes = HEADER + 16, .op = IOCTL, .length = 9 };
-	uint32_t file;
-
-	refused(&s, "no such node", ENOENT, (struct request){ .bytes = HEADER + 16, .op = OPEN, .body = "nvidia77" });
-	refused(&s, "another file", ENOENT, (struct request){ .bytes = HEADER + 16, .op = OPEN, .body = "../etc/passwd" });
-	refused(&s, "close of no file", EBADF, (struct request){ .bytes = HEADER, .op = CLOSE, .file = 77 });
-	refused(&s, "map of no file", EBADF, (struct request){ .bytes = HEADER + 8, .op = MAP, .file = ~0u });
-	refused(&s, "a call of no file", EBADF, (struct request){ .bytes = HEADER + 8, .op = IOCTL, .file = 1u << 31 });
-	refused(&s, "nothing is reserved", EINVAL, (struct request){ .bytes = HEADER, .op = RESERVE });
-	refused(&s, "less than nothing", EINVAL, (struct request){ .bytes = HEADER, .op = RESERVE, .length = ~0ull });
-	refused(&s, "more than there may be", ENOMEM,
-		(struct request){ .bytes = HEADER, .op = RESERVE, .length = MOST_BYTES + 1 });
-	refused(&s, "far more", ENOMEM, (struct request){ .bytes = HEADER, .op = RESERVE, .length = ~0ull >> 1 });
-	refused(&s, "release of nothing", EINVAL, (struct request){ .bytes = HEADER, .op = RELEASE, .file = 1 });
-	expect("a file", 0, open_control(&s, &file));
-	refused(&s, "map of what nothing prepared", EINVAL,
-		(struct request){ .bytes = HEADER + 8, .op = MAP, .file = file, .length = PAGE });
-	works("after all that", &s);
-	blocks.file = file;
-	expect("nine blocks", EPIPE, send(&s, &blocks));
-	session_close(&s);
+	return ask(s, (struct relay_request){ .op = RELAY_HELLO, .argument = version }, NULL, 0);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------- */
+static struct program program_open(void)
+{
+	struct program s = program_raw();
 
-static uint64_t wanted_bytes(const struct session *s)
+	must("a greeting", greet(&s, RELAY_VERSION));
+	return s;
+}
+
+static int open_node(struct program *s, const char *name)
+{
+	char body[NAME_BYTES] = "";
+
+	strncpy(body, name, sizeof(body) - 1);
+	return ask(s, (struct relay_request){ .op = RELAY_OPEN }, body, sizeof(body));
+}
+
+static int close_file(struct program *s, uint32_t file)
+{
+	return ask(s, (struct relay_request){ .op = RELAY_CLOSE, .file = file }, NULL, 0);
+}
+
+static int reserve(struct program *s, uint64_t bytes)
+{
+	return ask(s, (struct relay_request){ .op = RELAY_RESERVE, .length = bytes }, NULL, 0);
+}
+
+static int release(struct program *s, uint32_t segment, uint64_t offset)
+{
+	return ask(s, (struct relay_request){ .op = RELAY_RELEASE, .file = segment, .address = offset }, NULL, 0);
+}
+
+/* What the program says of memory that was wanted. */
+static int says(struct program *s, int error)
+{
+	return ask(s, (struct relay_request){ .op = RELAY_MEMORY, .argument = (uint32_t)error }, NULL, 0);
+}
+
+static int segment(const struct program *s, uint32_t index, uint64_t bytes)
+{
+	return api_segment(s->session.fd, index, bytes, 0);
+}
+
+static uint64_t wanted_bytes(const struct program *s)
 {
 	uint64_t bytes;
 
-	memcpy(&bytes, s->memory + AT_WANTED_BYTES, sizeof(bytes));
+	memcpy(&bytes, s->session.memory + SESSION_WANTED_BYTES, sizeof(bytes));
 	return bytes;
 }
 
-/* Says what has come of the memory that is wanted; the errno of the reply, 0 when more is wanted. */
-static int say(const struct session *s, uint32_t error, struct reply *reply)
+static bool wants(const struct program *s, uint32_t index, uint64_t bytes)
 {
-	struct request memory = { .bytes = HEADER, .op = MEMORY, .argument = error };
-	int ret = send(s, &memory);
-
-	return ret || counted(s, AT_WANTED) ? ret : answer(s, 0, reply);
+	return look(s, SESSION_WANTED) == index && wanted_bytes(s) == bytes;
 }
 
-static int reserve(const struct session *s, uint64_t bytes)
+/* One block, the argument of an escape or a command. */
+static int call(struct program *s, uint32_t file, uint32_t request, void *argument, uint32_t bytes)
 {
-	struct request request = { .bytes = HEADER, .op = RESERVE, .length = bytes };
+	uint8_t body[8 + 4096] = { 0 };
+	uint32_t padded = (bytes + 7) & ~7u;
+	int ret;
 
-	return send(s, &request);
+	memcpy(body, &bytes, sizeof(bytes));
+	memcpy(body + 8, argument, bytes);
+	ret = ask(s, (struct relay_request){ .op = RELAY_IOCTL, .file = file, .argument = request, .length = 1 }, body,
+		  8 + padded);
+	if (ret == 0 && s->reply.bytes >= sizeof(s->reply) + 8 + padded)
+		memcpy(argument, s->session.memory + SESSION_MESSAGE + sizeof(s->reply) + 8, bytes);
+	return ret;
 }
 
-static void none_is_given(const char *name, uint32_t error)
+static int map(struct program *s, uint32_t file, uint64_t address, uint64_t length)
 {
-	struct session s = begin();
-	struct reply reply;
+	uint64_t offset = 0;
 
-	must("reserve", reserve(&s, PAGE));
-	expect_true("memory is wanted", counted(&s, AT_WANTED) == 1 && wanted_bytes(&s) == SEGMENT_BYTES);
-	must("none comes", say(&s, error, &reply));
-	expect_true("less is wanted", counted(&s, AT_WANTED) == 1 && wanted_bytes(&s) == PAGE);
-	expect(name, ENOMEM, say(&s, error, &reply));
-	works("without it", &s);
-	session_close(&s);
+	return ask(s, (struct relay_request){ .op = RELAY_MAP, .file = file, .argument = PROT_READ, .address = address,
+					      .length = length },
+		   &offset, sizeof(offset));
 }
 
-static void memory(void)
+static bool works_on(struct program *s)
 {
-	struct session s = begin();
-	struct request nothing = { .bytes = HEADER + 16, .op = OPEN, .body = "nvidiactl" };
-	struct reply reply;
-	int given = 0, ret;
-
-	expect("memory before it is wanted", EINVAL, api_segment(s.fd, 1, SEGMENT_BYTES, 0));
-	must("reserve", reserve(&s, PAGE));
-	expect("another segment", EINVAL, api_segment(s.fd, 2, SEGMENT_BYTES, 0));
-	expect("more than is wanted", EINVAL, api_segment(s.fd, 1, SEGMENT_BYTES + PAGE, 0));
-	expect("less", EINVAL, api_segment(s.fd, 1, PAGE, 0));
-	/* What it writes there does not count. */
-	*word(&s, AT_WANTED) = 2;
-	expect("a segment that it wants itself", EINVAL, api_segment(s.fd, 2, SEGMENT_BYTES, 0));
-	*word(&s, AT_WANTED) = 1;
-	expect("the segment", 0, api_segment(s.fd, 1, SEGMENT_BYTES, 0));
-	expect("the segment again", EBUSY, api_segment(s.fd, 1, SEGMENT_BYTES, 0));
-	expect("it is reserved", 0, say(&s, 0, &reply));
-	refused(&s, "release of another page", EINVAL,
-		(struct request){ .bytes = HEADER, .op = RELEASE, .file = reply.file, .address = reply.address + PAGE });
-	refused(&s, "release", 0,
-		(struct request){ .bytes = HEADER, .op = RELEASE, .file = reply.file, .address = reply.address });
-	refused(&s, "release again", EINVAL,
-		(struct request){ .bytes = HEADER, .op = RELEASE, .file = reply.file, .address = reply.address });
-
-	/* As much as there is: more than what is wanted last is never asked for. */
-	for (ret = 0; ret == 0 && given < SLUICE_MAX_API_SEGMENTS; ) {
-		ret = reserve(&s, SEGMENT_BYTES);
-		while (ret == 0 && counted(&s, AT_WANTED)) {
-			int no = -api_segment(s.fd, counted(&s, AT_WANTED), wanted_bytes(&s), 0);
-
-			given += no == 0;
-			ret = say(&s, (uint32_t)no, &reply);
-		}
-		if (ret == 0)
-			ret = answer(&s, 0, &reply);
-	}
-	expect("as much as there is", ENOMEM, ret);
-	expect_true("there was some", given > 0 && given < SLUICE_MAX_API_SEGMENTS);
-	works("with all of it", &s);
-	session_close(&s);
-
-	none_is_given("none is given", ENOMEM);
-	none_is_given("none is given, and that is not said", 0);
-	s = begin();
-	must("reserve", reserve(&s, PAGE));
-	must("another request instead", send(&s, &nothing));
-	expect("which ends it", EPIPE, -(int)await_end(&s));
-	session_close(&s);
-	s = begin();
-	must("reserve", reserve(&s, PAGE)); /* and leaves */
-	session_close(&s);
+	return open_node(s, "nvidiactl") == 0 && close_file(s, s->reply.file) == 0;
 }
 
-/* ---- too many ----------------------------------------------------------------------------------- */
+/* ---- the other user ------------------------------------------------------------------------------ */
 
-/* Another user, who begins when he is told to. */
-static pid_t neighbour_start(int *told)
+static int orders[2], answers[2];
+
+/* What a program sees that works with what it has. */
+static const char *const seen[] = {
+	"device: status 0x0\n",
+	"tied: ok\n",
+	"memory: status 0x0\n",
+	"mapping: ok status 0x0\n",
+	"mapped: first 1 last 0\n",
+	"pinned: ok status 0x0 first 8 last 7\n",
+	"event: ok status 0x0\n",
+	"told: 1\n",
+	"no event: ok status 0x0\n",
+};
+
+/* Runs a program to its end; what it printed, and whether that was well. */
+static bool run(char *const program[], char *text, size_t room)
 {
-	int ends[2];
-	char letter;
+	size_t length = 0;
+	int ends[2], status = 1;
+	ssize_t count;
 	pid_t child;
 
 	must("pipe", result(pipe(ends)));
 	child = fork();
 	must("fork", result(child));
 	if (child == 0) {
-		struct session s;
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		execvp(program[0], program);
+		_exit(127);
+	}
+	close(ends[1]);
+	while (length < room - 1 && (count = read(ends[0], text + length, room - 1 - length)) > 0)
+		length += (size_t)count;
+	text[length] = 0;
+	close(ends[0]);
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
-		close(ends[1]);
-		if (read(ends[0], &letter, 1) != 1)
-			_exit(1);
-		become(NEIGHBOUR);
-		s = begin();
-		works("the neighbour", &s);
-		session_close(&s);
+static bool neighbour_works(void)
+{
+	static char text[65536];
+	char *const calls[] = { "env", "SLUICE_CUDA_SOCKET=" DEVICE, "LD_PRELOAD=" LIBRARY, CALLS, "work", NULL };
+	char *const channels[] = { "smoke", NULL };
+	bool ok = run(calls, text, sizeof(text));
+	size_t i;
+
+	for (i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+		ok = ok && strstr(text, seen[i]);
+	if (ok)
+		ok = run(channels, text, sizeof(text));
+	if (!ok)
+		printf("the neighbour's program has said:\n%s\n", text);
+	return ok;
+}
+
+/* Without a second try. */
+static bool neighbour_begins(void)
+{
+	struct program s;
+	int ret = open_once(&s);
+
+	if (ret == 0) {
+		ret = greet(&s, RELAY_VERSION);
+		program_close(&s);
+	}
+	if (ret)
+		printf("the neighbour's session: %s\n", strerror(-ret));
+	return ret == 0;
+}
+
+static void neighbour(void)
+{
+	char order, answer;
+
+	close(orders[1]);
+	close(answers[0]);
+	become(NEIGHBOUR);
+	while (read(orders[0], &order, 1) == 1) {
+		answer = order == 'w' ? neighbour_works() : neighbour_begins();
+		fflush(stdout);
+		must("answer", write(answers[1], &answer, 1) == 1 ? 0 : -errno);
+	}
+	_exit(0);
+}
+
+static bool has_neighbour(char order)
+{
+	char answer = 0;
+
+	must("the neighbour", write(orders[1], &order, 1) == 1 && read(answers[0], &answer, 1) == 1 ? 0 : -EPIPE);
+	return answer;
+}
+
+/* ---- what must be refused ------------------------------------------------------------------------ */
+
+static void links(struct program *s)
+{
+	expect("OPEN of no node", ENOENT, open_node(s, "nvidia77"));
+	expect("OPEN of a file elsewhere", ENOENT, open_node(s, "../etc/passwd"));
+	expect("OPEN of nothing", ENOENT, open_node(s, ""));
+	expect("CLOSE of no file", EBADF, close_file(s, 77));
+	expect("CLOSE of file 0", EBADF, close_file(s, 0));
+	expect("IOCTL of no file", EBADF, call(s, 77, RM(0x29, 16), (uint8_t[16]){ 0 }, 16));
+	expect("MAP of no file", EBADF, map(s, 77, 0, PAGE));
+	expect("RESERVE of nothing", EINVAL, reserve(s, 0));
+	expect("RESERVE of less", EINVAL, reserve(s, ~0ull));
+	expect("RESERVE of all addresses", EINVAL, reserve(s, 1ull << 63));
+	expect("RESERVE of too much", ENOMEM, reserve(s, GIB + 1));
+	expect("RESERVE of all that addresses reach", ENOMEM, reserve(s, ~0ull >> 1));
+	expect("RELEASE of what is not there", EINVAL, release(s, 1, 0));
+	expect("RELEASE of the doorbell", EINVAL, release(s, RELAY_NO_FILE, 0));
+	expect("RELEASE of segment 0", EINVAL, release(s, 0, SESSION_MESSAGE));
+	expect("a segment that nobody wants", EINVAL, segment(s, 1, PAGE));
+}
+
+static void calls(struct program *s)
+{
+	uint32_t control, card, uvm, words[16] = { 0xc1d0ffff, 0xc1d0ffff, 0xc1d0ffff, 0 };
+
+	must("nvidiactl", open_node(s, "nvidiactl"));
+	control = s->reply.file;
+	must("nvidia0", open_node(s, "nvidia0"));
+	card = s->reply.file;
+	must("nvidia-uvm", open_node(s, "nvidia-uvm"));
+	uvm = s->reply.file;
+	expect("no escape of RM's", EINVAL, call(s, control, RM(0x55, 16), words, 16));
+	expect("an escape of another length", EINVAL, call(s, control, RM(0x29, 24), words, 24));
+	expect("an argument of another length", EINVAL, call(s, control, RM(0x29, 16), words, 24));
+	expect("a terminal's call", EINVAL, call(s, control, 0x5401, words, 16));
+	expect("no command of UVM's", EINVAL, call(s, uvm, 0x7777, words, 16));
+	expect("REGISTER_FD of itself", EPERM, call(s, card, RM(0xc9, 4), &(uint32_t){ card }, 4));
+	expect("REGISTER_FD of no file", EPERM, call(s, card, RM(0xc9, 4), &(uint32_t){ 77 }, 4));
+	expect("FREE of another's client is answered", 0, call(s, control, RM(0x29, 16), words, 16));
+	expect_true("as RM would, with a status", words[3] != 0);
+	expect("MAP of what nothing prepared", EINVAL, map(s, card, 0, PAGE));
+	expect("MAP of UVM's nothing", EINVAL, map(s, uvm, 1 << 20, PAGE));
+	expect("MAP of all addresses", EINVAL, map(s, uvm, ~0ull << 12, ~0ull << 12));
+}
+
+static void files(struct program *s)
+{
+	int count = 3, ret;
+
+	while ((ret = open_node(s, "nvidia0")) == 0 && count <= MOST_FILES)
+		count++;
+	expect("one file more than there may be", EMFILE, ret);
+	expect_true("as many as there may be", count == MOST_FILES);
+}
+
+static void refusals(void)
+{
+	struct program s = program_open();
+
+	links(&s);
+	calls(&s);
+	files(&s);
+	expect("it goes on after all that", 0, close_file(&s, 1));
+	program_close(&s);
+}
+
+/* ---- messages that are none ----------------------------------------------------------------------- */
+
+enum before { RAW, GREETED, FILED };
+
+/* With words behind the header; a length of 0 is the right one. */
+static void lie(const char *name, enum before before, struct relay_request request, uint32_t bytes,
+		const uint32_t *body)
+{
+	struct program s = before == RAW ? program_raw() : program_open();
+
+	if (before == FILED)
+		must("nvidiactl", open_node(&s, "nvidiactl"));
+	put(&s, request, body, bytes);
+	if (request.bytes)
+		*word(&s.session, SESSION_MESSAGE) = request.bytes;
+	ring(&s);
+	expect(name, ENDED, await(&s, LOOKS));
+	expect_true("and it has no segment any more", segment(&s, 1, PAGE) != 0);
+	program_close(&s);
+}
+
+static void lengths(void)
+{
+	static const uint32_t wrong[] = { 1, 24, 31, 33, 36, RELAY_MOST_BYTES + 8, 1u << 31, ~7u, ~0u };
+	struct program s = program_open();
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(name, sizeof(name), "a message of %u bytes", wrong[i]);
+		lie(name, GREETED, (struct relay_request){ wrong[i], RELAY_OPEN, 0, 0, 0, 0 }, 0, NULL);
+	}
+	memset(s.session.memory + SESSION_MESSAGE, 0, sizeof(struct relay_request));
+	ring(&s);
+	expect("a message of nothing", ENDED, await(&s, LOOKS));
+	program_close(&s);
+}
+
+static void lies(void)
+{
+	static const uint32_t text[16] = { 0x41414141, 0x41414141 };
+	static const uint32_t zeros[18];
+
+	lengths();
+	lie("a greeting of no version", RAW, (struct relay_request){ .op = RELAY_HELLO }, 0, NULL);
+	lie("a greeting of another", RAW, (struct relay_request){ .op = RELAY_HELLO, .argument = 2 }, 0, NULL);
+	lie("OPEN without a greeting", RAW, (struct relay_request){ .op = RELAY_OPEN }, 8, zeros);
+	lie("MEMORY without a greeting", RAW, (struct relay_request){ .op = RELAY_MEMORY }, 0, NULL);
+	lie("RESERVE without a greeting", RAW, (struct relay_request){ .op = RELAY_RESERVE, .length = PAGE }, 0, NULL);
+	lie("a greeting again", GREETED, (struct relay_request){ .op = RELAY_HELLO, .argument = 1 }, 0, NULL);
+	lie("memory that nobody wants", GREETED, (struct relay_request){ .op = RELAY_MEMORY }, 0, NULL);
+	lie("no operation", GREETED, (struct relay_request){ .op = 0 }, 0, NULL);
+	lie("operation 9", GREETED, (struct relay_request){ .op = 9 }, 0, NULL);
+	lie("a negative operation", GREETED, (struct relay_request){ .op = ~0u }, 0, NULL);
+	lie("OPEN without a name", GREETED, (struct relay_request){ .op = RELAY_OPEN }, 0, NULL);
+	lie("a name without an end", GREETED, (struct relay_request){ .op = RELAY_OPEN }, 8, text);
+	lie("a name that is too long", GREETED, (struct relay_request){ .op = RELAY_OPEN }, 72, zeros);
+	lie("IOCTL without blocks", FILED, (struct relay_request){ .op = RELAY_IOCTL, .file = 1 }, 0, NULL);
+	lie("IOCTL with nine blocks", FILED, (struct relay_request){ .op = RELAY_IOCTL, .file = 1, .length = 9 }, 40,
+	    zeros);
+	lie("IOCTL with all blocks", FILED,
+	    (struct relay_request){ .op = RELAY_IOCTL, .file = 1, .length = 0xffffffffu }, 40, zeros);
+	lie("a block longer than its message", FILED,
+	    (struct relay_request){ .op = RELAY_IOCTL, .file = 1, .length = 1 }, 16, text);
+	lie("more than the blocks", FILED, (struct relay_request){ .op = RELAY_IOCTL, .file = 1, .length = 1 }, 64,
+	    zeros);
+	lie("blocks without lengths", FILED, (struct relay_request){ .op = RELAY_IOCTL, .file = 1, .length = 8 }, 8,
+	    zeros);
+	lie("MAP without an offset", FILED, (struct relay_request){ .op = RELAY_MAP, .file = 1, .length = PAGE }, 0,
+	    NULL);
+	lie("MAP with two offsets", FILED, (struct relay_request){ .op = RELAY_MAP, .file = 1, .length = PAGE }, 16,
+	    zeros);
+}
+
+/* ---- words that are the relay's, and words that change -------------------------------------------- */
+
+/* A request whose number is not the next. */
+static int counted(struct program *s, uint32_t number)
+{
+	put(s, (struct relay_request){ .op = RELAY_OPEN }, "nvidia0", 8);
+	__atomic_store_n(word(&s->session, SESSION_REQUESTS), number, __ATOMIC_SEQ_CST);
+	api_ring(s->session.fd);
+	return await(s, LOOKS);
+}
+
+static void words(void)
+{
+	struct program s = program_open();
+	uint32_t i;
+
+	*word(&s.session, SESSION_WANTED) = 5;
+	*word(&s.session, SESSION_WANTED_BYTES) = ~0u;
+	*word(&s.session, SESSION_WANTED_BYTES + 4) = ~0u;
+	for (i = 0; i < SESSION_MOST_EVENTS; i++)
+		*word(&s.session, SESSION_EVENTS + 4 * i) = next_random();
+	expect("a segment that the program wants itself", EINVAL, segment(&s, 5, PAGE));
+	expect("words of the relay's do not matter to it", 0, open_node(&s, "nvidiactl"));
+	s.replies = 0xdead;
+	__atomic_store_n(word(&s.session, SESSION_REPLIES), 0xdead, __ATOMIC_SEQ_CST);
+	expect("nor does what it counts", 0, close_file(&s, s.reply.file));
+	expect("requests that are counted in leaps", 0, counted(&s, 0x7fffffff));
+	expect("backwards", 0, counted(&s, 3));
+	expect("and below nothing", 0, counted(&s, ~0u));
+	expect("are one each", 0, open_node(&s, "nvidiactl"));
+	program_close(&s);
+}
+
+struct changer {
+	struct program *s;
+	uint32_t stop;
+};
+
+/* The words of a message, right and wrong, as fast as they can be written. */
+static void *change(void *argument)
+{
+	static const uint32_t bytes[] = { 88, 0, 88, ~0u, 88, RELAY_MOST_BYTES, 88, 32 };
+	static const uint32_t ops[] = { RELAY_OPEN, 9, RELAY_OPEN, RELAY_MEMORY };
+	struct changer *c = argument;
+	uint32_t i;
+
+	for (i = 0; !__atomic_load_n(&c->stop, __ATOMIC_ACQUIRE); i++) {
+		*(volatile uint32_t *)word(&c->s->session, SESSION_MESSAGE) = bytes[i % 8];
+		*(volatile uint32_t *)word(&c->s->session, SESSION_MESSAGE + 4) = ops[i / 8 % 4];
+	}
+	return NULL;
+}
+
+static void changes(void)
+{
+	int sessions, rounds, ret, answered = 0, ended = 0;
+
+	for (sessions = 0; sessions < CHANGED; sessions++) {
+		struct program s = program_open();
+		struct changer c = { &s, 0 };
+		pthread_t thread;
+
+		must("thread", -pthread_create(&thread, NULL, change, &c));
+		for (rounds = 0; rounds < 100; rounds++) {
+			ret = open_node(&s, "nvidia77");
+			if (ret == -ENDED || ret == -ETIMEDOUT)
+				break;
+			answered++;
+		}
+		ended += ret == -ENDED;
+		__atomic_store_n(&c.stop, 1, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+		expect_true("a message that changes is answered, or the last", ret != -ETIMEDOUT);
+		program_close(&s);
+	}
+	printf("of messages that change %d were answered, %d the last\n", answered, ended);
+}
+
+/* ---- memory that is wanted ------------------------------------------------------------------------ */
+
+static void not_given(void)
+{
+	struct program s = program_open();
+
+	expect("a reservation", -WANTS, reserve(&s, PAGE));
+	expect_true("wants a segment", wants(&s, 1, USUAL_BYTES));
+	expect("another one", EINVAL, segment(&s, 2, USUAL_BYTES));
+	expect("a shorter one", EINVAL, segment(&s, 1, USUAL_BYTES / 2));
+	expect("a longer one", EINVAL, segment(&s, 1, 2 * USUAL_BYTES));
+	expect("one of nothing", EINVAL, segment(&s, 1, 0));
+	expect("one of all there is", EINVAL, segment(&s, 1, 1ull << 40));
+	expect("the program has none", -WANTS, says(&s, ENOMEM));
+	expect_true("so it wants a small one", wants(&s, 1, PAGE));
+	expect("the large one is late", EINVAL, segment(&s, 1, USUAL_BYTES));
+	expect("the program says that it is there", ENOMEM, says(&s, 0));
+	expect("the small one is late", EINVAL, segment(&s, 1, PAGE));
+	expect("a reservation again", -WANTS, reserve(&s, PAGE));
+	expect("what is wanted", 0, segment(&s, 1, USUAL_BYTES));
+	expect("twice", EBUSY, segment(&s, 1, USUAL_BYTES));
+	expect("the program says that it is not there", -WANTS, says(&s, ENOMEM));
+	expect_true("so it wants another", wants(&s, 2, PAGE));
+	expect("that is not there either", ENOMEM, says(&s, ENOMEM));
+	expect("the first is used", 0, reserve(&s, PAGE));
+	expect_true("from its begin", s.reply.file == 1 && s.reply.address == 0);
+	expect("and given back", 0, release(&s, 1, 0));
+	expect("once", EINVAL, release(&s, 1, 0));
+	program_close(&s);
+}
+
+/* Returns a session that never answers. */
+static struct program not_answered(void)
+{
+	struct program s = program_open();
+	int ret;
+
+	expect("memory is wanted", -WANTS, reserve(&s, PAGE));
+	ret = open_node(&s, "nvidiactl");
+	expect_true("something else is said, which is the last", ret == -ENDED || ret == -ENOMEM);
+	expect_true("it has ended", await_end(&s.session) != 0);
+	program_close(&s);
+	s = program_open();
+	expect("memory is wanted from who leaves", -WANTS, reserve(&s, PAGE));
+	program_close(&s);
+	s = program_open();
+	expect("memory is wanted from who gives it and leaves", -WANTS, reserve(&s, PAGE));
+	expect("it is given", 0, segment(&s, 1, USUAL_BYTES));
+	program_close(&s);
+	s = program_open();
+	expect("memory is wanted from who says nothing", -WANTS, reserve(&s, PAGE));
+	return s;
+}
+
+/* ---- all there is --------------------------------------------------------------------------------- */
+
+/* Many pieces for little memory, where there is some: the large segments are declined. */
+static int take_pieces(struct program *s)
+{
+	int count = 0, ret;
+
+	while ((ret = reserve(s, PIECES * PAGE)) == WANTS) {
+		ret = says(s, ENOMEM);
+		if (ret != WANTS)
+			break;
+		ret = segment(s, look(s, SESSION_WANTED), wanted_bytes(s));
+		if (says(s, -ret))
+			break;
+		count++;
+	}
+	return count;
+}
+
+static int take_files(struct program *s)
+{
+	int count = 0;
+
+	while (count < MOST_FILES && open_node(s, "nvidia0") == 0)
+		count++;
+	return count;
+}
+
+static void too_many(struct program *beside)
+{
+	static struct program taken[MOST_SESSIONS + 1];
+	int opened = 0, files = 0, pieces = 0, ret = 0, i;
+
+	while (opened <= MOST_SESSIONS && ret != -EDQUOT) {
+		ret = open_once(&taken[opened]);
+		if (ret == -EAGAIN)
+			pause_ms(LOOK_MS);
+		else if (ret == 0)
+			must("a greeting", greet(&taken[opened++], RELAY_VERSION));
+		else
+			break;
+	}
+	expect("sessions until there may be no more", EDQUOT, ret);
+	for (i = 0; i < opened; i++)
+		files += take_files(&taken[i]);
+	printf("of all there is: %d sessions, %d files\n", opened, files);
+	expect_true("another user works beside them", has_neighbour('w'));
+	for (i = 0; i < opened; i++)
+		pieces += take_pieces(&taken[i]);
+	printf("of all there is: %d pieces of memory\n", pieces);
+	expect_true("another user works beside all that", has_neighbour('w'));
+	expect_true("the session beside, too", works_on(beside));
+	while (opened > 0)
+		program_close(&taken[--opened]);
+}
+
+/* ---- processes ------------------------------------------------------------------------------------ */
+
+static pid_t start(void (*part)(uint64_t until), uint64_t until, int number)
+{
+	pid_t child = fork();
+
+	must("fork", result(child));
+	if (child == 0) {
+		failures = 0;
+		seed += (uint32_t)number * 7919u + 1;
+		part(until);
 		_exit(failures != 0);
 	}
-	close(ends[0]);
-	*told = ends[1];
 	return child;
 }
 
-/* One of them is open already. */
-static void too_many(pid_t neighbour, int told)
+static void flooding(uint64_t until)
 {
-	int fds[SLUICE_MAX_API_SESSIONS];
-	int opened = 0, ret = 0, status = 1, looks = 0;
+	struct program s;
 
-	while (ret == 0 && opened < SLUICE_MAX_API_SESSIONS) {
-		fds[opened] = device();
-		while ((ret = api_open(fds[opened], SLUICE_API_CUDA, FIRST_BYTES, 0)) == -EAGAIN && looks++ < LOOKS)
-			look_again(); /* they come too fast */
-		opened++;
+	while (now_ms() < until)
+		if (open_once(&s) == 0)
+			program_close(&s);
+}
+
+/* Sessions as fast as they can be had: another user's begins at its first try. */
+static void flood(void)
+{
+	uint64_t until = now_ms() + 1000u * (uint64_t)seconds;
+	pid_t pids[NOISY];
+	bool ok = true;
+	int i, rounds = 0;
+
+	for (i = 0; i < NOISY; i++)
+		pids[i] = start(flooding, until, i);
+	while (now_ms() < until && ok) {
+		pause_ms(next_random() % 200);
+		ok = has_neighbour('b');
+		rounds++;
 	}
-	expect("sessions until there may be no more", EDQUOT, ret);
-	expect_true("as many as one user may have", opened == MOST_OF_A_USER);
-	expect_true("the neighbour is told", write(told, "", 1) == 1);
-	expect_true("a program of another user", waitpid(neighbour, &status, 0) == neighbour && status == 0);
-	while (opened > 0)
-		close(fds[--opened]);
+	expect_true("another user begins while sessions come without end", ok && rounds > 0);
+	for (i = 0; i < NOISY; i++)
+		waitpid(pids[i], NULL, 0);
 }
 
-/* ---- noise -------------------------------------------------------------------------------------- */
-
-static struct request any_request(void)
+static void working(uint64_t until)
 {
-	struct request request = {
-		.bytes = HEADER + 8 * (next_random() % 9),
-		.op = next_random() % 10,
+	while (now_ms() < until) {
+		struct program s = program_open();
+		int rounds = 20;
+
+		while (rounds-- > 0) {
+			if (open_node(&s, "nvidia0"))
+				break;
+			if (reserve(&s, (1 + next_random() % 4) * PAGE) == WANTS &&
+			    says(&s, -segment(&s, look(&s, SESSION_WANTED), wanted_bytes(&s))) != 0)
+				break;
+		}
+		program_close(&s);
+	}
+}
+
+static void killed(void)
+{
+	int i;
+
+	for (i = 0; i < KILLED; i++) {
+		pid_t pid = start(working, ~0ull, i);
+
+		pause_ms(next_random() % 300);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* ---- noise ---------------------------------------------------------------------------------------- */
+
+static void noise_message(struct program *s)
+{
+	static const uint32_t requests[] = { RM(0x29, 16), RM(0x2a, 32), RM(0x2b, 48), RM(0x27, 56), RM(0x4e, 56),
+					     RM(0xc9, 4),  RM(0xce, 16), RM(0xcf, 16), 0x30000001, 17 };
+	struct relay_request r = {
+		.op = next_random() % 8 ? 2 + next_random() % 7 : next_random(),
 		.file = next_random() % 4,
-		.argument = next_random() % 3 ? 0xc0204600 | next_random() % 256 : next_random(),
-		.address = next_random() % 2 ? 0 : (uint64_t)next_random() << (next_random() % 32),
-		.length = next_random() % 4 ? next_random() % 9 : (uint64_t)next_random() << (next_random() % 32),
+		.argument = next_random() % 4 ? requests[next_random() % 10] : next_random() % 64,
+		.address = next_random() % 2 ? next_random() % 8 * PAGE : (uint64_t)next_random() << 32,
+		.length = next_random() % 4 ? 1 + next_random() % 3 : (uint64_t)next_random() << next_random() % 33,
 	};
-	uint32_t i;
+	uint32_t body[64], bytes = next_random() % 32 * 8, i;
 
-	for (i = 0; i < sizeof(request.body); i++)
-		request.body[i] = next_random() % 2 ? 0 : (uint8_t)next_random();
-	if (request.op == OPEN && next_random() % 4)
-		strcpy((char *)request.body, next_random() % 2 ? "nvidiactl" : "nvidia-uvm");
-	return request;
+	for (i = 0; i < 64; i++)
+		body[i] = next_random() % 3 ? next_random() % 64 : next_random();
+	if (next_random() % 4 == 0)
+		strcpy((char *)body, next_random() % 2 ? "nvidiactl" : "nvidia0");
+	if (bytes)
+		body[bytes / 4 - 1] = 0;
+	put(s, r, body, bytes);
 }
 
-/* Words of both sides, and the message, while it is read. */
-static void noise(const struct session *s)
+static void noise(struct program *s)
 {
-	static const uint32_t words[] = { AT_REPLIES, AT_WANTED, AT_WANTED_BYTES, SLUICE_API_STATE, AT_EVENTS };
-	struct request request = any_request();
-	int rounds = (int)(next_random() % 64);
-
-	memcpy(s->memory + AT_MESSAGE, &request, sizeof(request));
-	__atomic_add_fetch(word(s, AT_REQUESTS), next_random() % 8 ? 1 : next_random(), __ATOMIC_RELEASE);
-	api_ring(s->fd);
-	while (rounds-- > 0)
-		*word(s, AT_MESSAGE + 4 * (next_random() % 16)) = next_random() % 2 ? next_random() % 64 : next_random();
-	if (next_random() % 4 == 0)
-		*word(s, words[next_random() % (sizeof(words) / sizeof(words[0]))]) = next_random() % 3;
-	if (next_random() % 4 == 0)
-		api_segment(s->fd, 1 + next_random() % 3, next_random() % 2 ? SEGMENT_BYTES : PAGE, 0);
+	noise_message(s);
 	if (next_random() % 8 == 0)
-		api_event(s->fd, AT_EVENTS + 4 * (next_random() % 64), 0);
+		*word(&s->session, next_random() % SESSION_MESSAGE & ~3u) = next_random();
+	ring(s);
+	if (next_random() % 8 == 0)
+		return; /* on top of it */
+	if (await(s, 1) == WANTS && next_random() % 4)
+		says(s, next_random() % 4 ? -segment(s, look(s, SESSION_WANTED), wanted_bytes(s)) : 0);
+	if (next_random() % 8 == 0)
+		segment(s, next_random() % 66, PAGE * (next_random() % 300));
+	if (next_random() % 8 == 0) {
+		int fd = api_event(s->session.fd, SESSION_EVENTS + 4 * (next_random() % SESSION_MOST_EVENTS), 0);
+
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 static void make_noise(uint64_t until)
 {
 	while (now_ms() < until) {
-		pid_t child = fork(); /* events that it makes are gone with it */
+		struct program s = next_random() % 8 ? program_open() : program_raw();
+		int rounds = 1 + (int)(next_random() % 40);
 
-		if (child == 0) {
-			struct session s = next_random() % 8 ? begin() : session_open(SLUICE_API_CUDA);
-			int rounds = 1 + (int)(next_random() % 50);
-
-			while (rounds-- > 0)
-				noise(&s);
-			if (next_random() % 2)
-				kill(getpid(), SIGKILL);
-			_exit(0);
-		}
-		must("fork", result(child));
-		next_random();
-		waitpid(child, NULL, 0);
+		while (rounds-- > 0 && look(&s, SESSION_STATE) == 0)
+			noise(&s);
+		program_close(&s);
 	}
 }
 
-/* Processes that make noise until they are killed, some at once. */
+/* Processes that make noise until they are killed, one to its end. */
 static void crowd(void)
 {
 	uint64_t until = now_ms() + 1000u * (uint64_t)seconds;
 	pid_t pids[NOISY];
-	int i, status;
+	int i, status = 1, rounds = 0;
+	bool ok = true;
 
-	for (i = 0; i < NOISY; i++) {
-		pids[i] = fork();
-		must("fork", result(pids[i]));
-		if (pids[i] == 0) {
-			setpgid(0, 0);
-			seed += (uint32_t)i * 7919u + 1;
-			make_noise(i == 0 ? until : ~0ull);
-			_exit(0);
-		}
-		setpgid(pids[i], pids[i]);
-	}
+	for (i = 0; i < NOISY; i++)
+		pids[i] = start(make_noise, i == 0 ? until : ~0ull, i);
+	do
+		ok = has_neighbour('w');
+	while (ok && ++rounds && now_ms() < until);
 	waitpid(pids[0], &status, 0);
 	for (i = 1; i < NOISY; i++)
-		kill(-pids[i], SIGKILL);
+		kill(pids[i], SIGKILL);
 	for (i = 1; i < NOISY; i++)
 		waitpid(pids[i], NULL, 0);
+	printf("%d rounds of another user beside noise\n", rounds);
 	expect_true("noise", WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	expect_true("another user works beside noise", ok);
 }
 
 int main(int argc, char **argv)
 {
-	struct session beside;
-	pid_t neighbour;
-	int told;
+	struct program beside, silent;
+	pid_t other;
 
 	if (argc > 1)
 		seconds = atoi(argv[1]);
 	if (argc > 2)
 		seed = (uint32_t)strtoul(argv[2], NULL, 0) | 1;
-	neighbour = neighbour_start(&told);
-	become(USER);
 	printf("seed: %u\n", seed);
-	beside = begin();
-	lies();
+	fflush(stdout);
+	must("chmod", result(chmod(CHANNELS, 0666)));
+	must("pipe", pipe(orders) || pipe(answers) ? -errno : 0);
+	other = fork();
+	must("fork", result(other));
+	if (other == 0)
+		neighbour();
+	close(orders[0]);
+	close(answers[1]);
+	become(USER);
+	beside = program_open();
+	expect_true("another user works", has_neighbour('w'));
 	refusals();
-	works("the session beside lies", &beside);
-	memory();
-	works("the session beside memory", &beside);
-	too_many(neighbour, told);
-	works("the session beside many", &beside);
+	lies();
+	words();
+	changes();
+	not_given();
+	silent = not_answered();
+	expect_true("the session beside all that", works_on(&beside));
+	too_many(&beside);
+	flood();
+	killed();
 	crowd();
-	works("the session beside noise", &beside);
-	session_close(&beside);
+	expect("memory that is wanted long after", 0, segment(&silent, 1, USUAL_BYTES));
+	expect("it is used", 0, says(&silent, 0));
+	program_close(&silent);
+	expect_true("the session beside all that", works_on(&beside));
+	program_close(&beside);
+	expect_true("another user works at the end", has_neighbour('w'));
+	close(orders[1]);
+	waitpid(other, NULL, 0);
 	return report("pretender");
 }
