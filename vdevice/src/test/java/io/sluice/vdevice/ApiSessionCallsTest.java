@@ -207,6 +207,32 @@ final class ApiSessionCallsTest extends CallTest {
   }
 
   @Test
+  void open_whileOneThatWasClosedIsStillThere_itsPlaceIsTaken() {
+    for (int i = 0; i < GuestAbi.MAX_API_SESSIONS; i++) {
+      assertThat(open()).isEqualTo(i + 1);
+    }
+    host.opened.getFirst().stays = true;
+    succeed(GuestAbi.CALL_API_CLOSE, 1, 0);
+    refuse(Errno.EDQUOT, GuestAbi.CALL_API_OPEN, OPENCL, 1, LEAST, RAM, 0, 0);
+    host.opened.getFirst().stays = false;
+    assertThat(open()).isEqualTo(1);
+  }
+
+  @Test
+  void reset_withSessionsThatStay_theirPlacesAreTaken() {
+    for (int i = 0; i < GuestAbi.MAX_API_SESSIONS; i++) {
+      int _ = open();
+    }
+    MachineSessions sessions = session.sessions().orElseThrow();
+    host.opened.forEach(session -> session.stays = true);
+    sessions.closeAll();
+    assertThat(sessions.count()).isZero();
+    refuse(Errno.EDQUOT, GuestAbi.CALL_API_OPEN, OPENCL, 1, LEAST, RAM, 0, 0);
+    host.opened.forEach(session -> session.stays = false);
+    assertThat(open()).isEqualTo(1);
+  }
+
+  @Test
   void segment_manyExtents_areLimitedOverAllSessions() {
     int handle = open();
     long[] words = new long[2 * GuestAbi.MAX_EXTENTS];

@@ -36,6 +36,9 @@ final class FakeSessions implements ApiSessions {
     boolean closed;
     volatile boolean busy;
 
+    /** It is still there when it was closed. */
+    volatile boolean stays;
+
     Session(SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
       this.doorbell = kernel.dup(doorbell);
       this.notify = kernel.dup(notify);
@@ -79,7 +82,7 @@ final class FakeSessions implements ApiSessions {
 
     @Override
     public boolean isGone() {
-      return closed;
+      return closed && !stays;
     }
 
     @Override

@@ -31,6 +31,9 @@ final class GuestChannel {
   /** Detached within an acquire, and kept from going on by a suspend of the backend. */
   private boolean parked;
 
+  /** Restored and suspended for that, until {@link #resumeRestored}. */
+  private boolean restored;
+
   GuestChannel(Channel backend, GuestSpace space, ChannelTransitions life) {
     this.backend = backend;
     this.space = space;
@@ -114,6 +117,14 @@ final class GuestChannel {
     suspends--;
   }
 
+  /** Takes back the suspend of a restore, once, however often it is called. */
+  void resumeRestored(String reason) {
+    if (restored && life.state() == ChannelState.SUSPENDED) {
+      resume(reason);
+    }
+    restored = false;
+  }
+
   void detach(String reason) {
     life.require(ChannelState.DRAINING, "detaching");
     backend.detach();
@@ -135,6 +146,7 @@ final class GuestChannel {
     }
     if (suspends > 0 && !parked) {
       backend.suspend();
+      parked = true; // known if the rest fails, and is tried again
     }
     backend.attach();
     if (suspends == 0 && parked) {
@@ -177,6 +189,7 @@ final class GuestChannel {
     if (started) {
       backend.restoreState(record.engineState().bytes());
       suspends = 1;
+      restored = true;
       life.transition(ChannelState.SUSPENDED, "restored");
     }
     for (int i = 0; i < record.suspends(); i++) {

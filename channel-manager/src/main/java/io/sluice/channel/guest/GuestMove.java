@@ -14,6 +14,7 @@ import io.sluice.channel.table.Capabilities;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The move of a guest: its memory while it changes, its channels taken back and given again as a
@@ -308,19 +309,39 @@ public final class GuestMove {
   }
 
   /**
-   * Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many state.channels.
+   * Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many channels. When
+   * one of them fails the others go on all the same, and it may be called again.
    */
   public int attachAll(String reason) {
     return lock.call(() -> {
-      int attached = 0;
-      for (GuestChannel channel : state.channels.all()) {
-        if (channel.life.state().isDetached()) {
-          channel.attach(reason);
-          attached++;
-        }
-      }
-      return attached;
+      List<GuestChannel> detached =
+          state.channels.all().stream()
+              .filter(channel -> channel.life.state().isDetached())
+              .toList();
+      forEach(detached, channel -> channel.attach(reason));
+      return detached.size();
     });
+  }
+
+  /** Whatever fails with one of them, it is done with all; what failed first is thrown then. */
+  private static void forEach(Iterable<GuestChannel> channels, Consumer<GuestChannel> action) {
+    RuntimeException exception = null;
+    Error error = null;
+    for (GuestChannel channel : channels) {
+      try {
+        action.accept(channel);
+      } catch (RuntimeException e) {
+        exception = exception == null ? e : exception;
+      } catch (Error e) {
+        error = error == null ? e : error;
+      }
+    }
+    if (error != null) {
+      throw error;
+    }
+    if (exception != null) {
+      throw exception;
+    }
   }
 
   /** How long the longest command that runs now has run; 0 when none does. */
@@ -334,15 +355,12 @@ public final class GuestMove {
     });
   }
 
-  /** After a restore: every channel that had run goes on. */
+  /**
+   * After a restore: every channel that had run goes on. When one of them fails the others go on
+   * all the same, and it may be called again: what goes on already is left alone then.
+   */
   public void resumeAll(String reason) {
-    lock.run(() -> {
-      for (GuestChannel channel : state.channels.all()) {
-        if (channel.life.state() == ChannelState.SUSPENDED) {
-          channel.resume(reason);
-        }
-      }
-    });
+    lock.run(() -> forEach(state.channels.all(), channel -> channel.resumeRestored(reason)));
   }
 
   /**

@@ -81,6 +81,28 @@ final class GuestSnapshotTest {
     }
   }
 
+  /** What a restore has suspended goes on once, whoever asks again: an operator's suspend stays. */
+  @Test
+  void resumeAll_calledAgain_leavesAloneWhatAnOperatorSuspended() {
+    Worker running = new Worker(source, guest, guest.spaces().create()).start();
+    Worker suspended = new Worker(source, guest, guest.spaces().create()).start();
+    guest.channels().suspend(suspended.cid, "the operator");
+    source.run();
+    guest.channels().detach(running.cid, "move");
+    assertThat(guest.channels().drained(running.cid)).isTrue();
+    List<StateRecord> records = throughBytes(guest.move().snapshot());
+    Guest there = target.attach("moved");
+    List<RegisteredMemory> _ = knowRam(there, RAM_BYTES);
+    there.move().restore(records);
+    copyBytes(guest, there, records);
+    there.move().resumeAll("moved");
+    there.move().resumeAll("moved, once more");
+    assertThat(there.channels().query(running.cid).state()).isEqualTo(ChannelState.RUNNING);
+    assertThat(there.channels().query(suspended.cid).state()).isEqualTo(ChannelState.SUSPENDED);
+    there.channels().resume(suspended.cid, "the operator");
+    assertThat(there.channels().query(suspended.cid).state()).isEqualTo(ChannelState.RUNNING);
+  }
+
   private int reference(Guest of, GpuRig rig, int cid) {
     return rig.map(of.controlPages())
         .get(ValueLayout.JAVA_INT, cid * 4096L + GuestAbi.USERD_REFERENCE);

@@ -128,8 +128,8 @@ public final class ProcessCheckpoint {
     @Override
     public void resume() {
       if (held) {
-        held = false;
         device.releaseRestored();
+        held = false; // not before: it may be asked again
       }
     }
 

@@ -10,25 +10,33 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** The reader of a file of one session. All of it is verified before anything of it is used. */
-public final class SessionFileReader {
+/**
+ * The reader of a file of one session. All of it is verified before anything of it is used, and
+ * what is used is of the file that was verified, whatever has its name by then.
+ */
+public final class SessionFileReader implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final Path file;
+  private final FileChannel channel; // owned
   private final UUID id;
 
-  private SessionFileReader(Path file, UUID id) {
+  private SessionFileReader(Path file, FileChannel channel, UUID id) {
     this.file = file;
+    this.channel = channel;
     this.id = id;
   }
 
   /**
-   * Verifies a file.
+   * Verifies a file, which stays open until this is closed.
    *
    * @throws RefusedException when it is none of a session, is cut off or damaged
    */
@@ -36,7 +44,25 @@ public final class SessionFileReader {
     if (!Files.isRegularFile(file)) {
       throw refused(file, "it is no file");
     }
-    try (InputStream in = stream(file)) {
+    FileChannel channel = null;
+    boolean complete = false;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.READ);
+      SessionFileReader reader = new SessionFileReader(file, channel, verify(channel, file));
+      complete = true;
+      return reader;
+    } catch (IOException e) {
+      throw refused(file, String.valueOf(e.getMessage()));
+    } finally {
+      if (!complete) {
+        close(channel);
+      }
+    }
+  }
+
+  /** The id of a whole file. */
+  private static UUID verify(FileChannel channel, Path file) throws IOException {
+    try (InputStream in = SharedFileStream.of(channel)) {
       if (!CheckpointReader.read(in, file).equals(SessionFileWriter.HEAD)) {
         throw refused(file, "it is no file of a session");
       }
@@ -58,9 +84,7 @@ public final class SessionFileReader {
           || in.read() >= 0) {
         throw refused(file, "parts are missing or too many, parts=" + sections);
       }
-      return new SessionFileReader(file, id);
-    } catch (IOException e) {
-      throw refused(file, String.valueOf(e.getMessage()));
+      return id;
     }
   }
 
@@ -100,6 +124,21 @@ public final class SessionFileReader {
     return payload;
   }
 
+  private static void close(@Nullable FileChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException _) {
+      // it was only read
+    }
+  }
+
+  @Override
+  public void close() {
+    close(channel);
+  }
+
   /** By which the file is known. */
   public UUID id() {
     return id;
@@ -113,7 +152,7 @@ public final class SessionFileReader {
    */
   public void feed(Fd stream, Kernel kernel) {
     FedSession session = new FedSession("the session", stream, kernel, _ -> {});
-    try (InputStream in = stream(file)) {
+    try (InputStream in = SharedFileStream.of(channel)) {
       Section _ = CheckpointReader.read(in, file);
       Section _ = CheckpointReader.read(in, file);
       Section section = CheckpointReader.read(in, file);

@@ -3,8 +3,10 @@ package io.sluice.migrate.engine;
 import io.sluice.channel.guest.GuestRestore;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.MemoryTarget;
+import io.sluice.migrate.phase.RetriedStep;
 import io.sluice.migrate.phase.StateMachine;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The states of a {@link MigrationTarget}, each with what it must know. */
@@ -110,11 +112,33 @@ sealed interface Incoming extends StateMachine.State<IncomingStage> {
   /** {@link IncomingStage#READY}. */
   record Ready(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}
 
-  /** {@link IncomingStage#COMMITTING}. */
-  record Committing(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}
+  /**
+   * {@link IncomingStage#COMMITTING}.
+   *
+   * @param channels lets the guest's channels go on, once there is a record
+   * @param start lets the machine run, after that
+   */
+  record Committing(
+      Offer offer,
+      TargetMachine machine,
+      GuestRestore guest,
+      RetriedStep channels,
+      RetriedStep start)
+      implements Held {
+    /** What of it has failed again and again; empty when all goes on. */
+    Optional<RetriedStep> failed() {
+      return channels.failure().isPresent()
+          ? Optional.of(channels)
+          : Optional.of(start).filter(step -> step.failure().isPresent());
+    }
+  }
 
-  /** {@link IncomingStage#RUNNING}. */
-  record Running(Offer offer) implements Incoming {}
+  /**
+   * {@link IncomingStage#RUNNING}.
+   *
+   * @param stands why it does not go on; null when it does
+   */
+  record Running(Offer offer, @Nullable Reason stands) implements Incoming {}
 
   /**
    * {@link IncomingStage#DISCARDED}.

@@ -1,9 +1,12 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.guest.Guest;
+import io.sluice.migrate.link.MigrationCode;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +65,35 @@ public final class MappedGuest implements AutoCloseable {
   /** Bytes of the aperture, or of the card where there is none. */
   long memoryBytes() {
     return hasAperture() ? vram().byteSize() : guest.info().vramBytes();
+  }
+
+  /**
+   * Looks whether this guest can become what is offered.
+   *
+   * @throws RefusedException when its GPU is of another kind, or it may not hold as much
+   */
+  void requireRoom(Offer given) {
+    if (guest.info().chipset() != given.chipset()) {
+      throw new RefusedException(
+          MigrationCode.OTHER_GPU,
+          Errno.ENODEV,
+          "the GPU is of another kind, chipset=0x"
+              + Integer.toHexString(guest.info().chipset())
+              + " source=0x"
+              + Integer.toHexString(given.chipset()),
+          "Choose a destination with a GPU of the same kind.");
+    }
+    long limit = guest.buffers().use().limitBytes();
+    if (given.vramUsedBytes() > limit) {
+      throw new RefusedException(
+          MigrationCode.OVER_LIMIT,
+          Errno.ENOMEM,
+          "the guest holds more video memory than it may have here, bytes="
+              + given.vramUsedBytes()
+              + " limit="
+              + limit,
+          "Raise the guest's limit at the destination, or choose another.");
+    }
   }
 
   Kernel kernel() {

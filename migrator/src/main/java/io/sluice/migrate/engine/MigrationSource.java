@@ -248,7 +248,6 @@ public final class MigrationSource implements AutoCloseable {
     if (before == Phase.ABORTING) {
       return undo();
     }
-    machine.poll();
     int worked = listen();
     if (phase() != before) {
       return worked + 1;
@@ -549,6 +548,7 @@ public final class MigrationSource implements AutoCloseable {
     if (!phase.canAbort()) {
       return;
     }
+    machine.poll(); // not in COMMIT: there the destination's word counts, whatever the machine does
     long silentNs = silence.look(nowNs);
     boolean ours = state.isRedirtying();
     patience
@@ -586,7 +586,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int undo() {
     if (!undo.isBegun()) {
-      undo.begin(agreement == Agreement.NONE ? null : link);
+      undo.begin(agreement == Agreement.NONE ? null : link, nowNs);
       return 1;
     }
     if (undo.end(nowNs)) {

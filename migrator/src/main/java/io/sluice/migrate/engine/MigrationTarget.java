@@ -31,6 +31,7 @@ import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemoryTarget;
 import io.sluice.migrate.memory.MemoryTarget.MappedVideoMemory;
 import io.sluice.migrate.phase.PhaseLog;
+import io.sluice.migrate.phase.RetriedStep;
 import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import java.nio.ByteBuffer;
@@ -68,6 +69,9 @@ public final class MigrationTarget implements AutoCloseable {
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
   private long nowNs;
   private long lastSentNs;
+
+  /** A durable record says that the guest is this side's: nobody else lets it go on. */
+  private boolean decided;
 
   /**
    * With nothing divided.
@@ -115,14 +119,18 @@ public final class MigrationTarget implements AutoCloseable {
       case Waiting _ -> Optional.empty();
       case Offered(Offer offer, _) -> Optional.of(offer);
       case Held held -> Optional.of(held.offer());
-      case Running(Offer offer) -> Optional.of(offer);
+      case Running(Offer offer, _) -> Optional.of(offer);
       case Discarded(Offer offer, _) -> Optional.ofNullable(offer);
     };
   }
 
-  /** Why it was discarded. */
+  /** Why it was discarded, or why it does not go on though it is this side's. */
   public Optional<Reason> reason() {
-    return state.state() instanceof Discarded(_, Reason why) ? Optional.of(why) : Optional.empty();
+    return switch (state.state()) {
+      case Discarded(_, Reason why) -> Optional.of(why);
+      case Running(_, Reason stands) -> Optional.ofNullable(stands);
+      case Waiting _, Offered _, Held _ -> Optional.empty();
+    };
   }
 
   private void enter(Incoming next, String why) {
@@ -172,6 +180,9 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private int step() {
+    if (decided && state.state() instanceof Committing committing) {
+      return letGoOn(committing); // whatever becomes of the link
+    }
     TargetPhase before = phase();
     int worked = listen();
     if (phase().canDiscard() && silence.look(nowNs) > peerTimeoutNs) {
@@ -333,7 +344,7 @@ public final class MigrationTarget implements AutoCloseable {
       if (guest.isEmpty()) {
         return 0;
       }
-      checkFits(given, guest.get());
+      guest.get().requireRoom(given);
       receive(admitted, guest.get());
     } else {
       enter(new Receiving(given, admitted.machine(), null, null, 0), "no memory is sent");
@@ -387,30 +398,6 @@ public final class MigrationTarget implements AutoCloseable {
       worked++;
     }
     return worked;
-  }
-
-  private static void checkFits(Offer given, MappedGuest guest) {
-    if (guest.guest().info().chipset() != given.chipset()) {
-      throw new RefusedException(
-          MigrationCode.OTHER_GPU,
-          Errno.ENODEV,
-          "the GPU is of another kind, chipset=0x"
-              + Integer.toHexString(guest.guest().info().chipset())
-              + " source=0x"
-              + Integer.toHexString(given.chipset()),
-          "Choose a destination with a GPU of the same kind.");
-    }
-    long limit = guest.guest().buffers().use().limitBytes();
-    if (given.vramUsedBytes() > limit) {
-      throw new RefusedException(
-          MigrationCode.OVER_LIMIT,
-          Errno.ENOMEM,
-          "the guest holds more video memory than it may have here, bytes="
-              + given.vramUsedBytes()
-              + " limit="
-              + limit,
-          "Raise the guest's limit at the destination, or choose another.");
-    }
   }
 
   /** Up to the record a machine that has ended costs nothing: the source's goes on. */
@@ -491,7 +478,14 @@ public final class MigrationTarget implements AutoCloseable {
   private void commit(Ready ready) {
     Offer given = ready.offer();
     MachineProgress _ = requireMachine(ready);
-    enter(new Committing(given, ready.machine(), ready.guest()), "the source has given it away");
+    Committing committing =
+        new Committing(
+            given,
+            ready.machine(),
+            ready.guest(),
+            new RetriedStep("letting the channels of a guest that has come go on", this::resumeAll),
+            new RetriedStep("letting a guest that has come run", ready.machine()::resume));
+    enter(committing, "the source has given it away");
     try {
       host.commit(given);
     } catch (SluiceException e) {
@@ -501,11 +495,38 @@ public final class MigrationTarget implements AutoCloseable {
       sendIfPossible(why.encode()); // now that it is true: whoever reads it lets the guest run
       return;
     }
-    host.guest().ifPresent(guest -> guest.guest().move().resumeAll("migrated"));
-    ready.machine().resume();
-    enter(new Running(given), "the record is durable");
-    host.running(given);
+    decided = true;
+    int _ = letGoOn(committing);
     sendIfPossible(Frame.of(FrameType.COMMITTED));
+  }
+
+  private void resumeAll() {
+    host.guest().ifPresent(guest -> guest.guest().move().resumeAll("migrated"));
+  }
+
+  /** The machine runs behind its channels, or without those that fail for good. */
+  private int letGoOn(Committing now) {
+    if (!now.channels().poll(nowNs) || !now.start().poll(nowNs)) {
+      return 0;
+    }
+    Reason stands = now.failed().map(this::stands).orElse(null);
+    String how = stands == null ? "the record is durable" : stands.what();
+    enter(new Running(now.offer(), stands), how);
+    host.running(now.offer());
+    return 1;
+  }
+
+  private Reason stands(RetriedStep step) {
+    Reason why =
+        new Reason(
+            MigrationCode.STANDS,
+            step.name() + " fails: " + step.failure().map(String::valueOf).orElse(""),
+            MigrationCode.STANDS.text().remedy());
+    LOG.atError()
+        .addKeyValue("guest", offer().map(Offer::name).orElse(""))
+        .addKeyValue("code", why.code())
+        .log("a guest that has come does not go on: {}", why);
+    return why;
   }
 
   private void discard(Reason why, boolean tell) {

@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.GuestMove;
 import io.sluice.migrate.engine.UndoState.Attached;
@@ -8,36 +9,42 @@ import io.sluice.migrate.engine.UndoState.GivenUp;
 import io.sluice.migrate.engine.UndoState.TakingBack;
 import io.sluice.migrate.engine.UndoState.Unwanted;
 import io.sluice.migrate.engine.UndoState.WentOn;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.RetriedStep;
 import io.sluice.migrate.phase.StateMachine;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** The undoing of what a source has done, so that its guest goes on as if nothing had been. */
+/**
+ * The undoing of what a source has done, so that its guest goes on as if nothing had been. A step
+ * that fails is tried again; one that fails for good is told with the reason.
+ */
 final class SourceUndo {
-  private static final Logger LOG = LoggerFactory.getLogger(SourceUndo.class);
-
   /** Its guest has not gone on yet, or was never held. */
   static final long NOT_YET = -1;
 
-  private final String guest;
-  private final GuestMove move;
   private final SourceMachine machine;
-  private final Runnable copying;
+  private final RetriedStep copying;
+  private final RetriedStep telling;
+  private final RetriedStep resuming; // the machine
+  private final RetriedStep attaching;
+  private final ImmutableList<RetriedStep> steps;
   private final StateMachine<UndoStage, UndoState> life;
+  private @Nullable MigrationLink link;
 
   /**
    * @param guest its name, for the log
    * @param copying ends the copying of video memory, first of all
    */
   SourceUndo(String guest, GuestMove move, SourceMachine machine, Runnable copying) {
-    this.guest = guest;
-    this.move = move;
     this.machine = machine;
-    this.copying = copying;
+    this.copying = step("COPYING", guest, copying);
+    telling = step(Phase.Undo.TELL_DESTINATION.name(), guest, this::tell);
+    resuming = step(Phase.Undo.MACHINE.name(), guest, machine::abort);
+    attaching = step(Phase.Undo.ATTACH.name(), guest, () -> move.attachAll("migration given up"));
+    steps = ImmutableList.of(this.copying, telling, resuming, attaching);
     life = new StateMachine<>("undoing of " + guest, new Unwanted());
   }
 
@@ -50,9 +57,23 @@ final class SourceUndo {
     }
   }
 
-  /** Why it was given up, as far as it is known. */
+  private static RetriedStep step(String undo, String guest, Runnable work) {
+    return new RetriedStep("taking back " + undo + " of a migration of " + guest, work);
+  }
+
+  /** Why it was given up, as far as it is known, and what could not be taken back. */
   Reason why() {
-    return attempt().reason();
+    Reason why = attempt().reason();
+    for (RetriedStep step : steps) {
+      if (step.failure().isPresent()) {
+        why =
+            new Reason(
+                why.code(),
+                why.what() + "; " + step.name() + " failed: " + step.failure().orElseThrow(),
+                MigrationCode.NOT_TAKEN_BACK.text().remedy());
+      }
+    }
+    return why;
   }
 
   private Attempt attempt() {
@@ -80,21 +101,34 @@ final class SourceUndo {
 
   /**
    * Begins to take back what belongs to the phase: all but the GPU. What cannot be, because the
-   * guest left, its machine ended or this host has no memory left, does not keep the rest from it.
+   * guest left, its machine ended or this host has no memory left, does not keep the rest from it,
+   * and is tried again.
    *
-   * @param link to the destination, which is told why; null when it knows of nothing yet
+   * @param told the link to the destination, which is told why; null when it knows of nothing yet
    */
-  void begin(@Nullable MigrationLink link) {
+  void begin(@Nullable MigrationLink told, long nowNs) {
     Attempt attempt = attempt();
+    link = told;
     life.enter(new TakingBack(attempt), "it is taken back");
-    attempt("COPYING", copying);
+    boolean _ = isTakenBack(attempt, nowNs);
+  }
+
+  /** Tries what is left but for the GPU; whether nothing of it is left to try. */
+  private boolean isTakenBack(Attempt attempt, long nowNs) {
+    boolean over = copying.poll(nowNs);
     for (Phase.Undo undo : attempt.phase().undo()) {
-      switch (undo) {
-        case TELL_DESTINATION -> attempt(undo.name(), () -> tell(link, attempt.why()));
-        case MACHINE -> attempt(undo.name(), machine::abort);
-        case ATTACH -> {} // last
-      }
+      over &=
+          switch (undo) {
+            case TELL_DESTINATION -> telling.poll(nowNs);
+            case MACHINE -> resuming.poll(nowNs);
+            case ATTACH -> true; // last
+          };
     }
+    return over;
+  }
+
+  private boolean isAttached(Attempt attempt, long nowNs) {
+    return !attempt.phase().undo().contains(Phase.Undo.ATTACH) || attaching.poll(nowNs);
   }
 
   /**
@@ -104,10 +138,10 @@ final class SourceUndo {
    * @return false while something of it is yet to come: call again
    */
   boolean end(long nowNs) {
-    if (life.state() instanceof TakingBack(Attempt attempt) && machine.isSettled()) {
-      if (attempt.phase().undo().contains(Phase.Undo.ATTACH)) {
-        attempt(Phase.Undo.ATTACH.name(), () -> move.attachAll("migration given up"));
-      }
+    if (life.state() instanceof TakingBack(Attempt attempt)
+        && isTakenBack(attempt, nowNs)
+        && machine.isSettled()
+        && isAttached(attempt, nowNs)) {
       life.enter(new Attached(attempt), "nobody writes guest memory any more");
     }
     if (life.state() instanceof Attached(Attempt attempt)
@@ -117,27 +151,11 @@ final class SourceUndo {
     return life.state() instanceof WentOn(Attempt attempt, long _) && attempt.listen(nowNs);
   }
 
-  private void attempt(String undo, Runnable step) {
+  private void tell() {
+    MigrationLink told = link;
     try {
-      step.run();
-    } catch (SluiceException e) {
-      LOG.atWarn()
-          .addKeyValue("guest", guest)
-          .addKeyValue("undo", undo)
-          .log("could not be taken back", e);
-    } catch (RuntimeException | Error e) {
-      LOG.atError()
-          .addKeyValue("guest", guest)
-          .addKeyValue("undo", undo)
-          .setCause(e)
-          .log("could not be taken back");
-    }
-  }
-
-  private static void tell(@Nullable MigrationLink link, Reason why) {
-    try {
-      if (link != null && link.failure().isEmpty()) {
-        link.send(MigrationLink.CONTROL, why.encode());
+      if (told != null && told.failure().isEmpty()) {
+        boolean _ = told.send(MigrationLink.CONTROL, attempt().why().encode());
       }
     } catch (SluiceException _) {
       // It ended just now: the destination sees that, and discards what it has.

@@ -27,6 +27,8 @@ public enum MigrationCode implements ErrorEntry {
   OVER_LIMIT("SLU-MIG-034", "The guest holds more video memory than it may have at the destination.", "Its limit there is lower.", "Raise the guest's limit at the destination, or choose another."),
   MACHINE_LEFT("SLU-MIG-035", "The destination's machine has left its device.", "It ended, or was reset, while the guest came.", "Start it anew, and try again."),
   STRAY_PAGE("SLU-MIG-036", "A control page comes for a channel that the guest does not have.", "The peer is faulty or hostile.", "Bring both daemons to the same version."),
+  STANDS("SLU-MIG-037", "A guest that has come does not go on.", "Its GPU, or the daemon's host, failed again and again; the message has how.", "See the daemon's log; start the daemon again, which tries anew, or the guest's machine."),
+  NOT_TAKEN_BACK("SLU-MIG-038", "A migration that was given up could not be taken back whole.", "The guest's GPU, its machine or the daemon's host failed again and again; the message has how.", "See the daemon's log; let the machine go on by its monitor, or start the guest anew."),
   NOBODY_ATTACHED("SLU-MIG-040", "Nobody is attached to the guest that could be moved.", "Its machine or process does not run, or its memory cannot be passed on.", "Start it first; a guest without a client is created at the destination instead."),
   NOT_RUNNING("SLU-MIG-041", "The machine does not run.", "It is paused, or has ended; the message has QEMU's state.", "Let it run, and try again."),
   QEMU_BLOCKED("SLU-MIG-042", "QEMU cannot migrate the machine.", "A device of it cannot be migrated; the message has QEMU's reason.", "Remove that device."),

@@ -70,8 +70,8 @@ public abstract class PausedMachine implements SourceMachine {
   public final void abort() {
     boolean stood =
         state == MachineProgress.State.STOPPED || state == MachineProgress.State.COMPLETED;
-    state = MachineProgress.State.IDLE;
     goOn(stood);
+    state = MachineProgress.State.IDLE; // not before: it is asked again if that fails
   }
 
   @Override

@@ -36,7 +36,10 @@ public interface TargetMachine extends AutoCloseable {
    */
   boolean restore(List<ByteBuffer> device);
 
-  /** Lets the machine run; the durable record says already that it is this side's. */
+  /**
+   * Lets the machine run; the durable record says already that it is this side's. It is called
+   * again when it has thrown something.
+   */
   void resume();
 
   /** Ends the machine here; it has never run. */

@@ -123,7 +123,6 @@ public final class ProcessSource extends PausedMachine {
   @Override
   protected void goOn(boolean stood) {
     Handover paused = handover;
-    handover = null;
     if (paused == null) {
       return;
     }
@@ -134,6 +133,7 @@ public final class ProcessSource extends PausedMachine {
           .log("the destination does not say that it has let go of the guest");
     }
     paused.cancel();
+    handover = null; // not before: it is asked again if that fails
   }
 
   @Override

@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * descriptors. Frames are sections; descriptors are announced by a section of their own and
  * counted, so that it does not matter with which bytes they arrive.
  *
- * <p>A frame is sent at once, by its sender. One thread receives; it stops while more pages wait to
- * be taken than {@link #MAX_WAITING_PAGES}. Where memory changes hands as descriptors, none come.
+ * <p>A frame is sent at once, by its sender: a peer that does not read keeps only senders waiting,
+ * until the link is closed. One thread receives; it stops while more pages wait to be taken than
+ * {@link #MAX_WAITING_PAGES}. Where memory changes hands as descriptors, none come.
  */
 public final class UnixLink
     implements MigrationLink, ProcessSource.FileSender, ProcessTarget.FileReceiver {
@@ -48,10 +49,16 @@ public final class UnixLink
 
   private final Kernel kernel;
   private final Fd socket;
+
+  /**
+   * Held while the peer is waited for: whoever sends takes it first, and nobody takes it who has
+   * {@code lock}.
+   */
+  private final ReentrantLock sending = new ReentrantLock();
+
   private final ReentrantLock lock = new ReentrantLock();
 
-  @GuardedBy("lock")
-  private final FdList came = new FdList();
+  private final FdList came = new FdList(); // of the receiving thread
 
   private final Condition changed = lock.newCondition();
 
@@ -121,16 +128,30 @@ public final class UnixLink
   private void transmit(Section section, List<Fd> given) {
     ByteBuffer bytes = ByteBuffer.allocate(section.sizeBytes());
     section.write(bytes);
-    lock.lock();
+    sending.lock();
     try (Arena arena = Arena.ofConfined()) {
+      requireAlive(); // then the socket is open for as long as this is being sent
+      MemorySegment message = arena.allocate(bytes.capacity(), Long.BYTES);
+      message.copyFrom(MemorySegment.ofArray(bytes.array()));
+      kernel.sendmsg(socket, message, given);
+    } finally {
+      sending.unlock();
+    }
+    lock.lock();
+    try {
+      sent += bytes.capacity();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireAlive() {
+    lock.lock();
+    try {
       RefusedException ended = failure;
       if (ended != null) {
         throw ended;
       }
-      MemorySegment message = arena.allocate(bytes.capacity(), Long.BYTES);
-      message.copyFrom(MemorySegment.ofArray(bytes.array()));
-      kernel.sendmsg(socket, message, given);
-      sent += bytes.capacity();
     } finally {
       lock.unlock();
     }
@@ -244,21 +265,31 @@ public final class UnixLink
     } catch (SluiceException e) {
       fail(String.valueOf(e.getMessage()));
     } finally {
-      lock.lock();
+      fail("it is not received from any more");
+      kernel.shutdown(socket); // whoever sends waits no longer
+      sending.lock();
       try {
-        over = true;
-        changed.signalAll();
-        socket.close();
-        came.closeAll();
-        files.forEach(Fd::close);
-        files.clear();
+        end();
       } finally {
-        lock.unlock();
+        sending.unlock();
       }
     }
   }
 
-  @GuardedBy("lock")
+  private void end() {
+    lock.lock();
+    try {
+      over = true;
+      changed.signalAll();
+      socket.close();
+      came.closeAll();
+      files.forEach(Fd::close);
+      files.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private boolean receiveOne(MemorySegment buffer) {
     if (!fill(buffer.asSlice(0, SectionHeader.BYTES))) {
       return false;
@@ -306,7 +337,6 @@ public final class UnixLink
     return type == FrameType.PAGES || type == FrameType.ZEROS || type == FrameType.BARRIER;
   }
 
-  @GuardedBy("lock")
   private boolean fill(MemorySegment into) {
     long done = 0;
     while (done < into.byteSize()) {

@@ -17,6 +17,7 @@ final class LastPass {
   private final Duration patience;
   private @Nullable Redirty redirty;
   private @Nullable HeldState holding;
+  private @Nullable Begun ended;
 
   /**
    * @param patience for an answer of QEMU
@@ -66,8 +67,12 @@ final class LastPass {
 
   /** What of it has to be taken back; nothing of it is begun any more. */
   Begun end() {
-    Begun begun = new Begun(redirty, holding);
-    holding = null;
+    Begun begun = ended;
+    if (begun == null) {
+      begun = new Begun(redirty, holding);
+      ended = begun; // whoever asks again is told the same
+      holding = null;
+    }
     return begun;
   }
 

@@ -453,6 +453,9 @@ public final class QemuSource implements SourceMachine, LiveMachine {
 
   @Override
   public void abort() {
+    if (life.state() instanceof Undoing) {
+      return; // begun, though not all of it was said
+    }
     LastPass.Begun begun = lastPass.end();
     boolean started = stage() != QemuSourceStage.OPEN;
     Thread thread = monitor.thread("abort", () -> giveUp(begun, started));
@@ -460,18 +463,21 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     try {
       thread.start();
     } catch (OutOfMemoryError e) { // the host has no thread left, which may be why it is given up
-      LOG.atError()
-          .addKeyValue("guest", device.name())
-          .setCause(e)
-          .log("a machine goes on without a thread of its own: its migration waits for it");
-      giveUp(begun, started);
+      try {
+        LOG.atError()
+            .addKeyValue("guest", device.name())
+            .setCause(e)
+            .log("a machine goes on without a thread of its own: its migration waits for it");
+      } finally {
+        giveUp(begun, started);
+      }
     }
   }
 
   /** Ends the migration however QEMU stands, and lets the machine go on. */
   private void giveUp(LastPass.Begun begun, boolean started) {
     try {
-      begun.settle();
+      MachineStart.insist(begun::settle, why -> still("guest memory is written still", why));
       life.enter(new Settled(Thread.currentThread()), "nothing writes guest memory any more");
       monitor.wake();
       if (started && machine.isOpen()) {

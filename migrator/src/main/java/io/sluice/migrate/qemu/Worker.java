@@ -57,6 +57,10 @@ public final class Worker implements AutoCloseable {
     } catch (SluiceException e) {
       LOG.atWarn().log("a step of a machine's migration failed: {} {}", e.getMessage(), e.remedy());
       onFailure.accept(e);
+    } catch (RuntimeException | Error e) {
+      // The tasks behind it are others', and let go of what the machine holds.
+      LOG.atError().setCause(e).log("a step of a machine's migration met what nobody foresaw");
+      onFailure.accept(MachineStart.unforeseen(e));
     }
   }
 

@@ -51,7 +51,7 @@ final class ArrivingSessions implements AutoCloseable {
   private volatile boolean closed; // changes by lock
 
   /**
-   * @param way of their streams; owned once this is made
+   * @param way of their streams, owned once this is made
    */
   ArrivingSessions(
       Kernel kernel, MachineSessions sessions, RamTransport.Target way, ThreadFactory threads) {
@@ -61,17 +61,18 @@ final class ArrivingSessions implements AutoCloseable {
     this.threads = threads;
     Path socket = Path.of(way.uri().substring("unix:".length()));
     remove(socket);
-    Fd made = kernel.listen(socket, BACKLOG);
+    thread = threads.newThread(this::accept);
+    listener = kernel.listen(socket, BACKLOG);
     boolean complete = false;
     try {
-      listener = made;
-      way.listening();
-      thread = threads.newThread(this::accept);
       thread.start();
+      way.listening();
       complete = true;
     } finally {
-      if (!complete) {
-        made.close();
+      if (!complete) { // the way stays whose it was
+        end();
+        join();
+        listener.close();
       }
     }
   }

@@ -31,6 +31,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   private final LeavingSessions leaving;
   private final boolean carries;
   private final List<PageRange> written = new ArrayList<>(); // by the GPU
+  private boolean aborted; // the machine, too
   private final StateMachine<SessionsStage, Moving> life =
       new StateMachine<>("machine with sessions", new Moving.At(SessionsStage.OPEN));
 
@@ -249,8 +250,11 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void abort() {
-    enter(SessionsStage.GIVEN_UP, "the move is given up");
+    if (aborted || stage() != SessionsStage.GIVEN_UP) { // else the machine's part has failed before
+      enter(SessionsStage.GIVEN_UP, "the move is given up");
+    }
     machine.abort();
+    aborted = true;
   }
 
   /** Not before the sessions go on, too. */

@@ -28,6 +28,7 @@ public final class SessionsTarget implements TargetMachine {
   private boolean extended; // the source's sessions come, if it has any
   private @Nullable ArrivingSessions arriving;
   private @Nullable Set<Integer> handles; // of those that go on
+  private boolean sessionsGoOn; // told once, however often the machine is resumed
 
   /**
    * @param machine owned
@@ -128,8 +129,9 @@ public final class SessionsTarget implements TargetMachine {
 
   @Override
   public void resume() {
-    if (arriving != null) {
+    if (arriving != null && !sessionsGoOn) {
       arriving.goOn(handles == null ? Set.of() : handles);
+      sessionsGoOn = true;
     }
     machine.resume();
   }

@@ -13,12 +13,14 @@ import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.RetriedStep;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.vdevice.state.DeviceState;
 import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -92,6 +94,10 @@ final class DeviceResuming implements StateTransfers.StateInput {
   public void run() {
     link.commit();
     drive();
+    while (target.phase() == TargetPhase.COMMITTING) { // what has failed is tried again
+      LockSupport.parkNanos(this, RetriedStep.PAUSE_NS);
+      drive();
+    }
     if (target.phase() != TargetPhase.RUNNING) {
       throw new AssertionError("a guest that was built does not run, phase=" + target.phase());
     }

@@ -10,6 +10,7 @@ import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.link.FrameType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import java.util.List;
 
 /**
@@ -22,7 +23,9 @@ import java.util.List;
  * </pre>
  *
  * <p>A peer's frame is unpacked into exactly as many bytes as it announces, at most those of a
- * section: what would become longer is refused before it does.
+ * section: what would become longer is refused before it does. Sections that come behind a pause of
+ * the reading, as many as one read has brought, wait as they are: nothing is unpacked for a stream
+ * that may hold no more.
  */
 final class PageCompression extends MessageToMessageCodec<WireSection, WireSection> {
   /** Id of a compressed section. */
@@ -35,6 +38,8 @@ final class PageCompression extends MessageToMessageCodec<WireSection, WireSecti
   private final WireLink link;
   private final ZstdCompressCtx compressor = new ZstdCompressCtx();
   private final ZstdDecompressCtx decompressor = new ZstdDecompressCtx();
+  private final ArrayDeque<WireSection> waiting = new ArrayDeque<>();
+  private long waitingBytes; // counted among those of frames
   private byte[] scratch = new byte[0];
 
   /**
@@ -73,7 +78,56 @@ final class PageCompression extends MessageToMessageCodec<WireSection, WireSecti
 
   @Override
   protected void decode(ChannelHandlerContext context, WireSection section, List<Object> out) {
-    out.add(section.id() == COMPRESSED ? unpacked(section) : section);
+    if (waiting.isEmpty() && context.channel().config().isAutoRead()) {
+      out.add(plain(section));
+    } else {
+      keep(section);
+    }
+  }
+
+  private void keep(WireSection section) {
+    long bytes = heldBytes(section);
+    if (waitingBytes + bytes > WireStream.MAX_INCOMING_BYTES) {
+      throw WireFailure.protocol("too much behind a pause of the reading, bytes=" + waitingBytes);
+    }
+    waiting.add(section);
+    count(bytes);
+  }
+
+  private static long heldBytes(WireSection section) {
+    return WireStream.FRAME_BYTES + section.payload().capacity();
+  }
+
+  private void count(long bytes) {
+    waitingBytes += bytes;
+    link.frames().incoming().hold(bytes);
+  }
+
+  /** It is to be read on: what came before comes first, up to the next pause. */
+  @Override
+  public void read(ChannelHandlerContext context) throws Exception {
+    boolean any = !waiting.isEmpty();
+    while (!waiting.isEmpty() && context.channel().config().isAutoRead()) {
+      WireSection section = waiting.remove();
+      count(-heldBytes(section));
+      context.fireChannelRead(plain(section));
+    }
+    if (any) {
+      context.fireChannelReadComplete();
+    }
+    if (waiting.isEmpty()) {
+      super.read(context);
+    }
+  }
+
+  /** The codec would read on for itself, pause or not, when it has passed nothing on. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    context.fireChannelReadComplete();
+  }
+
+  private WireSection plain(WireSection section) {
+    return section.id() == COMPRESSED ? unpacked(section) : section;
   }
 
   private WireSection unpacked(WireSection section) {
@@ -107,6 +161,8 @@ final class PageCompression extends MessageToMessageCodec<WireSection, WireSecti
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
+    waiting.clear();
+    count(-waitingBytes);
     compressor.close();
     decompressor.close();
   }

@@ -31,7 +31,7 @@ final class WireStream {
   static final long MOST_INCOMING_BYTES = 5 * MAX_INCOMING_BYTES;
 
   /** Of a frame, beside its payload: there may be many that have none. */
-  private static final int FRAME_BYTES = 128;
+  static final int FRAME_BYTES = 128;
 
   /** Frames of a control stream that wait; a peer that lets more pile up is none. */
   private static final int MAX_FRAMES = 1 << 16;

@@ -15,6 +15,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -89,22 +90,48 @@ final class SessionFileTest {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(frame(1), frame(PREPARED))).isTrue();
         assertThat(host.ask(LARGE, frame(COMPLETE))).isTrue();
-        assertThat(SessionFileReader.open(writer.staged()).id())
-            .as("before it is answered")
-            .isEqualTo(id);
+        assertThat(idOf(writer.staged())).as("before it is answered").isEqualTo(id);
       }
       writer.publish();
+    }
+  }
+
+  private static UUID idOf(Path path) {
+    try (SessionFileReader reader = SessionFileReader.open(path)) {
+      return reader.id();
+    }
+  }
+
+  /** Who can write in its directory gives the name to another file between the two. */
+  @Test
+  void feed_anotherFileHasTheNameByThen_isOfTheOneThatWasVerified() throws Exception {
+    save();
+    List<Fd> pair = kernel.socketpair();
+    try (SessionFileReader reader = SessionFileReader.open(file());
+        Fd own = pair.get(0);
+        Fd host = pair.get(1)) {
+      Path other = Files.write(directory.resolve("other"), new byte[] {1, 2, 3});
+      Path _ = Files.move(other, file(), StandardCopyOption.REPLACE_EXISTING);
+      CompletableFuture<Void> fed = CompletableFuture.runAsync(() -> reader.feed(own, kernel));
+      CompletableFuture<Void> ended = fed.whenComplete((_, _) -> kernel.shutdown(own));
+      byte[] first = join(frame(1), frame(PREPARED));
+      assertThat(receive(kernel, host, first.length)).isEqualTo(first);
+      send(kernel, host, READY);
+      byte[] second = join(LARGE, frame(COMPLETE));
+      assertThat(receive(kernel, host, second.length)).isEqualTo(second);
+      send(kernel, host, READY);
+      ended.join();
     }
   }
 
   @Test
   void session_intoAFileAndOut_isTheSameToTheByte() {
     save();
-    SessionFileReader reader = SessionFileReader.open(file());
-    assertThat(reader.id()).isEqualTo(ID);
     List<Fd> pair = kernel.socketpair();
-    try (Fd own = pair.get(0);
+    try (SessionFileReader reader = SessionFileReader.open(file());
+        Fd own = pair.get(0);
         Fd host = pair.get(1)) {
+      assertThat(reader.id()).isEqualTo(ID);
       CompletableFuture<Void> fed = CompletableFuture.runAsync(() -> reader.feed(own, kernel));
       byte[] first = join(frame(1), frame(PREPARED));
       assertThat(receive(kernel, host, first.length)).isEqualTo(first);
@@ -236,11 +263,11 @@ final class SessionFileTest {
           .hasMessageContaining("SLU-CKP");
       writer.publish();
     }
-    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+    assertThat(idOf(file())).isEqualTo(ID);
     try (SessionFileWriter _ = create(new UUID(1, 1))) {
       assertThat(staged()).exists();
     }
-    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+    assertThat(idOf(file())).isEqualTo(ID);
   }
 
   @Test
@@ -248,7 +275,7 @@ final class SessionFileTest {
     save();
     waiting.add(ID);
     assertThatThrownBy(() -> create(new UUID(1, 1))).hasMessageContaining("SLU-CKP-009");
-    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+    assertThat(idOf(file())).isEqualTo(ID);
     waiting.clear();
     create(new UUID(1, 1)).close();
   }
@@ -259,7 +286,7 @@ final class SessionFileTest {
     Path _ = Files.move(file(), staged());
     waiting.add(ID);
     assertThatThrownBy(() -> create(new UUID(1, 1))).hasMessageContaining("SLU-CKP-009");
-    assertThat(SessionFileReader.open(staged()).id()).isEqualTo(ID);
+    assertThat(idOf(staged())).isEqualTo(ID);
     waiting.clear();
     create(new UUID(1, 1)).close();
     assertThat(directory).isEmptyDirectory();
@@ -276,8 +303,8 @@ final class SessionFileTest {
       waiting.add(new UUID(1, 1));
       assertThatThrownBy(writer::publish).hasMessageContaining("SLU-CKP-009");
     }
-    assertThat(SessionFileReader.open(file()).id()).isEqualTo(new UUID(1, 1));
-    assertThat(SessionFileReader.open(staged()).id()).isEqualTo(ID);
+    assertThat(idOf(file())).isEqualTo(new UUID(1, 1));
+    assertThat(idOf(staged())).isEqualTo(ID);
   }
 
   @Test
@@ -297,7 +324,7 @@ final class SessionFileTest {
     }
     assertThat(own).isEmptyDirectory();
     assertThat(moved).isDirectoryContaining("glob:**/session");
-    assertThat(SessionFileReader.open(moved.resolve("session")).id()).isEqualTo(ID);
+    assertThat(idOf(moved.resolve("session"))).isEqualTo(ID);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.SluiceException;
 import io.sluice.migrate.qmp.QemuMachine;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,7 +21,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,6 +81,32 @@ final class MachineStartTest {
         .hasMessageContaining("never");
     assertThat(asked).hasValue(1);
     assertThat(notYet).isEmpty();
+  }
+
+  @Test
+  void insist_noMemoryForAMoment_asksAgain() {
+    Runnable full =
+        () -> {
+          if (asked.incrementAndGet() <= 2) {
+            throw new OutOfMemoryError("by the test");
+          }
+        };
+    MachineStart.insist(full, notYet::add);
+    assertThat(asked).hasValue(3);
+  }
+
+  @Test
+  void worker_taskThatMeetsAnError_isToldAndTheNextIsDone() throws Exception {
+    CountDownLatch next = new CountDownLatch(1);
+    List<SluiceException> told = new ArrayList<>();
+    try (Worker worker = new Worker("test", THREADS, told::add)) {
+      worker.submit(() -> {
+        throw new OutOfMemoryError("by the test");
+      });
+      worker.submit(next::countDown);
+      assertThat(next.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+    assertThat(told).hasSize(1).first().extracting(SluiceException::code).isEqualTo("SLU-MIG-029");
   }
 
   /** A monitor that swallows {@code cont} twice, as that of a stopped process does. */

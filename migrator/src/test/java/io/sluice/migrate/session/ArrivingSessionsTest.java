@@ -55,11 +55,15 @@ final class ArrivingSessionsTest {
     return directory.resolve("sessions");
   }
 
-  private static class Way implements RamTransport.Target {
-    private final Path socket;
-
-    Way(Path socket) {
-      this.socket = socket;
+  /**
+   * @param fails when it is told that somebody listens
+   */
+  private record Way(Path socket, boolean fails) implements RamTransport.Target {
+    @Override
+    public void listening() {
+      if (fails) {
+        throw new OutOfMemoryError("by the test");
+      }
     }
 
     @Override
@@ -104,7 +108,7 @@ final class ArrivingSessionsTest {
   }
 
   private ArrivingSessions arriving(Kernel kernel, MachineSessions sessions) {
-    return new ArrivingSessions(kernel, sessions, new Way(socket()), THREADS);
+    return new ArrivingSessions(kernel, sessions, new Way(socket(), false), THREADS);
   }
 
   /** The fake, which stops in one call of a method until it may go on. */
@@ -135,22 +139,6 @@ final class ArrivingSessionsTest {
           ? into.get(ValueLayout.JAVA_INT_UNALIGNED, 0)
           : -1;
     }
-  }
-
-  @Test
-  void wayThatDoesNotListen_leavesNothingOpen() {
-    RamTransport.Target broken =
-        new Way(socket()) {
-          @Override
-          public void listening() {
-            throw new IllegalStateException("no thread is left");
-          }
-        };
-    try (MachineSessions sessions = sessions(fake)) {
-      assertThatThrownBy(() -> new ArrivingSessions(fake, sessions, broken, THREADS))
-          .hasMessage("no thread is left");
-    }
-    assertThat(fake.openFds()).isEmpty();
   }
 
   @Test
@@ -206,6 +194,17 @@ final class ArrivingSessionsTest {
       arriving.goOn(Set.of());
       goes.countDown();
       assertThat(answer(stream)).isEqualTo(Errno.EFAULT.number());
+    }
+  }
+
+  @Test
+  void new_wayFailsWhenItIsToldThatSomebodyListens_nothingListensAnyMore() {
+    try (MachineSessions sessions = sessions(fake)) {
+      int before = fake.openFds().size();
+      assertThatThrownBy(
+              () -> new ArrivingSessions(fake, sessions, new Way(socket(), true), THREADS))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(fake.openFds()).hasSize(before);
     }
   }
 

@@ -15,6 +15,9 @@ final class NotedMachine implements SourceMachine, LiveMachine {
   boolean still = true;
   boolean settled = true;
 
+  /** Having it go on fails. */
+  boolean abortFails;
+
   @Override
   public List<Blocker> blockers() {
     return List.of();
@@ -78,6 +81,9 @@ final class NotedMachine implements SourceMachine, LiveMachine {
 
   @Override
   public void abort() {
+    if (abortFails) {
+      throw new OutOfMemoryError("by the test");
+    }
     told.add("abort");
   }
 

@@ -415,6 +415,16 @@ final class SessionsSourceTest {
   }
 
   @Test
+  void abort_machineFails_mayBeAskedAgain() {
+    source.start(NOTHING);
+    machine.abortFails = true;
+    assertThatThrownBy(source::abort).isInstanceOf(OutOfMemoryError.class);
+    machine.abortFails = false;
+    source.abort();
+    assertThat(machine.told).containsExactly("start", "abort");
+  }
+
+  @Test
   void steps_afterGivingUp_areBugs() {
     source.start(NOTHING);
     source.abort();

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Capability;
+import io.sluice.channel.Channel;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
@@ -37,6 +38,9 @@ final class BlindGpu implements Gpu {
   private final Map<Long, Hidden> mapped = new HashMap<>();
 
   private @Nullable GuestGpu opened;
+
+  /** So often a channel that is to go on, or to be attached again, fails. */
+  int goingOnFails;
 
   BlindGpu(Gpu gpu, Kernel kernel, boolean fingerprints) {
     this.gpu = gpu;
@@ -173,7 +177,27 @@ final class BlindGpu implements Gpu {
                   if (result instanceof GpuVa at && arguments[0] instanceof Hidden hidden) {
                     mapped.put(at.value(), hidden);
                   }
-                  return result;
+                  return result instanceof Channel channel ? failing(channel) : result;
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
+
+    private Channel failing(Channel channel) {
+      return (Channel)
+          Proxy.newProxyInstance(
+              Channel.class.getClassLoader(),
+              new Class<?>[] {Channel.class},
+              (_, method, arguments) -> {
+                boolean goesOn =
+                    method.getName().equals("resume") || method.getName().equals("attach");
+                if (goesOn && goingOnFails > 0) {
+                  goingOnFails--;
+                  throw new OutOfMemoryError("by the test");
+                }
+                try {
+                  return method.invoke(channel, arguments);
                 } catch (InvocationTargetException e) {
                   throw e.getCause();
                 }

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever ends a migration while the guest waits for it, the guest goes on at the source within a
@@ -166,6 +167,116 @@ final class GoesOnTest {
     }
   }
 
+  /** A heap that is full for a moment, when the guest is to go on here. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 7})
+  void undo_failsForAWhile_isTriedUntilTheGuestGoesOn(int times, RandomGenerator random) {
+    try (World world = worldIn(Phase.FINAL_COPY, random, Host.Kind.COPIES)) {
+      BlindGpu gpu = Objects.requireNonNull(world.source.blind);
+      gpu.goingOnFails = times;
+      world.machine.abortFails = times;
+      world.from.abort(new Reason("SLU-MIG-901", "by the test", ""));
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().what()).isEqualTo("by the test");
+      assertThat(world.machine.runsAtSource).isTrue();
+      assertThat(world.source.runsGuest()).isTrue();
+      assertThat(gpu.goingOnFails).isZero();
+    }
+  }
+
+  @Test
+  void undo_failsForGood_theRestGoesOnAndTheOperatorIsTold(RandomGenerator random) {
+    try (World world = worldIn(Phase.FINAL_COPY, random, Host.Kind.COPIES)) {
+      Objects.requireNonNull(world.source.blind).goingOnFails = Integer.MAX_VALUE;
+      world.from.abort(new Reason("SLU-MIG-901", "by the test", ""));
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.machine.runsAtSource).isTrue();
+      assertThat(world.from.reason().orElseThrow().what()).contains("by the test", "ATTACH");
+      Objects.requireNonNull(world.source.blind).goingOnFails = 0;
+    }
+  }
+
+  @Test
+  void record_isThereAndTheGuestDoesNotGoOnAtOnce_isTriedUntilItDoes(RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random, Host.Kind.COPIES)) {
+      BlindGpu gpu = Objects.requireNonNull(world.target.blind);
+      gpu.goingOnFails = 5;
+      world.machine.resumeFails = 5;
+      runUntilBothAreOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.DONE);
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      assertThat(to.phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(to.reason()).isEmpty();
+      assertThat(gpu.goingOnFails).isZero();
+      assertThat(world.machine.resumeFails).isZero();
+      assertThat(world.machine.runsAtTarget).isTrue();
+      assertThat(world.target.runsGuest()).isTrue();
+    }
+  }
+
+  /** It is this side's by then: whether the source is there plays no part any more. */
+  @Test
+  void record_isThereAndTheLinkEnds_theGuestGoesOnAllTheSame(RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random)) {
+      world.machine.resumeFails = 5;
+      for (int i = 0; i < MAX_STEPS && world.ledger.isEmpty(); i++) {
+        world.step();
+      }
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      world.link.cut("by the test");
+      for (int i = 0; i < MAX_STEPS && !to.phase().isOver(); i++) {
+        world.step();
+      }
+      assertThat(to.phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(world.machine.runsAtTarget).isTrue();
+    }
+  }
+
+  @Test
+  void record_isThereAndTheChannelsFailForGood_theMachineRunsAndTheOperatorIsTold(
+      RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random, Host.Kind.COPIES)) {
+      Objects.requireNonNull(world.target.blind).goingOnFails = Integer.MAX_VALUE;
+      runUntilBothAreOver(world);
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      assertThat(to.phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(to.reason().orElseThrow().code()).isEqualTo("SLU-MIG-037");
+      assertThat(world.machine.runsAtTarget).isTrue();
+      Objects.requireNonNull(world.target.blind).goingOnFails = 0;
+    }
+  }
+
+  @Test
+  void record_isThereAndTheMachineFailsForGood_theOperatorIsTold(RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random)) {
+      world.machine.resumeFails = Integer.MAX_VALUE;
+      runUntilBothAreOver(world);
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      assertThat(to.phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(to.reason().orElseThrow().code()).isEqualTo("SLU-MIG-037");
+      assertThat(to.reason().orElseThrow().what()).contains("by the test");
+    }
+  }
+
+  /** Its machine is the destination's by then, and may have ended here. */
+  @Test
+  void commit_machineHereCannotBeLookedAt_theDestinationIsHeardAllTheSame(RandomGenerator random) {
+    try (World world = worldIn(Phase.COMMIT, random)) {
+      world.machine.lookFails = true;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.DONE);
+    }
+  }
+
+  private static void runUntilBothAreOver(World world) {
+    for (int i = 0; !world.isOver() && i < MAX_STEPS; i++) {
+      world.step();
+    }
+    assertThat(world.isOver()).isTrue();
+  }
+
   private static void runUntilOver(World world) {
     for (int i = 0; !world.from.phase().isOver() && i < MAX_STEPS; i++) {
       world.step();
@@ -174,8 +285,12 @@ final class GoesOnTest {
   }
 
   private static World worldIn(Phase phase, RandomGenerator random) {
+    return worldIn(phase, random, Host.Kind.APERTURE);
+  }
+
+  private static World worldIn(Phase phase, RandomGenerator random, Host.Kind kind) {
     for (int attempt = 0; attempt < MAX_WORLDS; attempt++) {
-      World world = new World(random.nextLong(), SETTINGS);
+      World world = new World(random.nextLong(), SETTINGS, World.VRAM_BYTES, kind);
       for (int i = 0; !world.isOver() && i < MAX_STEPS; i++) {
         if (world.from.phase() == phase) {
           return world;

@@ -35,6 +35,15 @@ final class SimMachine {
   /** The one at the target cannot be ended. */
   boolean targetStays;
 
+  /** So often letting the one at the target run fails. */
+  int resumeFails;
+
+  /** So often letting the one at the source go on fails. */
+  int abortFails;
+
+  /** The source's cannot be looked at any more. */
+  boolean lookFails;
+
   /** What it was asked to write to its own memory is not done yet. */
   boolean writing;
 
@@ -180,7 +189,18 @@ final class SimMachine {
         }
 
         @Override
+        public void poll() {
+          if (lookFails) {
+            throw new RefusedException("SLU-MIG-903", Errno.EIO, "it has gone", "");
+          }
+        }
+
+        @Override
         public void abort() {
+          if (abortFails > 0) {
+            abortFails--;
+            throw new OutOfMemoryError("by the test");
+          }
           source = State.IDLE;
           runsAtSource = true;
         }
@@ -228,6 +248,10 @@ final class SimMachine {
 
         @Override
         public void resume() {
+          if (resumeFails > 0) {
+            resumeFails--;
+            throw new OutOfMemoryError("by the test");
+          }
           runsAtTarget = true;
         }
 

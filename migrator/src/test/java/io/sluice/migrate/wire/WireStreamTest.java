@@ -3,10 +3,12 @@ package io.sluice.migrate.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.luben.zstd.Zstd;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,73 @@ final class WireStreamTest {
     }
     assertThat(budget.isFull()).isTrue();
     assertThat(reads(channel)).isTrue();
+  }
+
+  /** A mebibyte of zeros is some tens of bytes: many come by one read, behind the pause. */
+  @Test
+  void read_packedFramesBehindAPause_areUnpackedOnlyWhenThereIsRoom() {
+    int frames = 200;
+    FrameMemory own = new FrameMemory(false, 2, new IncomingBudget(1L << 30));
+    WireLink link = link(own);
+    WireStream stream = link.streams().get(1);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new PageCompression(link), new StreamHandler(link, stream, _ -> {}));
+    stream.attach(channel, 0);
+    for (int i = 1; i <= frames; i++) {
+      channel.writeOneInbound(packed(i));
+    }
+    channel.flushInbound();
+    assertThat(stream.isPaused()).isTrue();
+    assertThat(own.incoming().bytes())
+        .as("a frame more than there is room for, and what is packed")
+        .isLessThan(WireStream.MAX_INCOMING_BYTES + 2 * MIB);
+    assertThat(link.failure()).isEmpty();
+    for (int i = 1; i <= frames; i++) {
+      Frame frame = Objects.requireNonNull(stream.poll(), "frame " + i);
+      assertThat(frame.version()).isEqualTo(i);
+      channel.runPendingTasks();
+      assertThat(own.incoming().bytes()).isLessThan(WireStream.MAX_INCOMING_BYTES + 2 * MIB);
+    }
+    assertThat(own.incoming().bytes()).isZero();
+    assertThat(stream.received()).isEqualTo(frames);
+  }
+
+  @Test
+  void read_connectionEndsBehindAPause_whatWaitsIsCountedNoMore() {
+    FrameMemory own = new FrameMemory(false, 2, new IncomingBudget(1L << 30));
+    WireLink link = link(own);
+    WireStream stream = link.streams().get(1);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new PageCompression(link), new StreamHandler(link, stream, _ -> {}));
+    stream.attach(channel, 0);
+    for (int i = 1; i <= 100; i++) {
+      channel.writeOneInbound(packed(i));
+    }
+    link.close();
+    assertThat(channel.finishAndReleaseAll()).isIn(true, false);
+    assertThat(own.incoming().bytes()).isZero();
+  }
+
+  @Test
+  void read_moreBehindAPauseThanAReadBrings_isRefused() {
+    WireLink link = link(new FrameMemory(false, 2, new IncomingBudget(1L << 30)));
+    WireStream stream = link.streams().get(1);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new PageCompression(link), new StreamHandler(link, stream, _ -> {}));
+    stream.attach(channel, 0);
+    for (int i = 1; i <= 60 && link.failure().isEmpty(); i++) {
+      channel.writeOneInbound(
+          new WireSection(FrameType.PAGES.number(), 1, ByteBuffer.allocate(MIB)));
+    }
+    assertThat(link.failure()).isPresent();
+  }
+
+  /** A mebibyte of zeros. */
+  private static WireSection packed(int version) {
+    byte[] zeros = Zstd.compress(new byte[MIB]);
+    ByteBuffer payload = ByteBuffer.allocate(12 + zeros.length).order(ByteOrder.LITTLE_ENDIAN);
+    payload.putInt(FrameType.PAGES.number()).putInt(version).putInt(MIB).put(zeros).flip();
+    return new WireSection(PageCompression.COMPRESSED, 1, payload);
   }
 
   @Test

@@ -114,7 +114,8 @@ public interface ApiSessions {
 
     /**
      * Ends it: nothing of the host reaches its memory any more when this returns, whatever must be
-     * ended with it for that.
+     * ended with it for that. What cannot be ended in the end, and is logged, is not {@link
+     * #isGone} and counts among the guest's sessions until it is.
      */
     @Override
     void close();

@@ -77,6 +77,7 @@ public final class MachineSessions implements AutoCloseable {
   private final ReentrantLock changing = new ReentrantLock();
   private final ReentrantLock state = new ReentrantLock();
   private final @Nullable Entry[] entries = new Entry[GuestAbi.MAX_API_SESSIONS + 1]; // by state
+  private final List<ApiSessions.Opened> unended = new ArrayList<>(); // have places; by changing
   private final Notified notified;
   private final AtomicReference<@Nullable Object> carrier = new AtomicReference<>();
   private final AtomicInteger changes = new AtomicInteger();
@@ -319,11 +320,23 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  private static void release(Entry entry) {
+  /** One that is still there though it was closed keeps its place until it is not. */
+  private void release(Entry entry) {
     ApiSessions.Opened session = entry.session;
     if (session != null) {
       session.close();
       entry.session = null;
+      if (!session.isGone()) {
+        unended.add(session);
+      }
+    }
+  }
+
+  /** Whether there may be one more. */
+  private void requirePlace() {
+    unended.removeIf(ApiSessions.Opened::isGone);
+    if (count() + unended.size() >= entries.length - 1) {
+      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + (entries.length - 1));
     }
   }
 
@@ -393,6 +406,7 @@ public final class MachineSessions implements AutoCloseable {
         throw refused(Errno.EINVAL, "no such handle, handle=" + handle);
       }
       drop(handle);
+      requirePlace();
       Located located = locate(() -> first);
       try (SessionMemory memory = located.memory()) {
         Entry entry = new Entry(api, kernel.eventfd(0, Kernel.NONBLOCK), located);
@@ -514,6 +528,7 @@ public final class MachineSessions implements AutoCloseable {
   // ---- the table ----
 
   private int freeHandle() {
+    requirePlace();
     state.lock();
     try {
       for (int handle = 1; handle < entries.length; handle++) {
@@ -521,7 +536,7 @@ public final class MachineSessions implements AutoCloseable {
           return handle;
         }
       }
-      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + (entries.length - 1));
+      throw new IllegalStateException("no handle for a session that has a place");
     } finally {
       state.unlock();
     }

@@ -194,7 +194,11 @@ public final class GuestBean implements GuestMXBean {
     if (!host.suspension().isSuspended()) {
       throw refused(failed, "it is not suspended", "");
     }
-    host.suspension().end(guest);
+    try {
+      host.suspension().end(guest);
+    } catch (SluiceException e) {
+      throw refused(failed, e.what(), e.remedy());
+    }
     suspensionChanged("guest-resume", NotificationTypes.GUEST_RESUMED);
   }
 

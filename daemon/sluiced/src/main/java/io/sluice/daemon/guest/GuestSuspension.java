@@ -1,9 +1,12 @@
 package io.sluice.daemon.guest;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.state.ChannelState;
+import io.sluice.management.ErrorCode;
 import java.util.HashSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -17,6 +20,9 @@ final class GuestSuspension {
   private static final Logger LOG = LoggerFactory.getLogger(GuestSuspension.class);
   private static final String REASON = "the operator suspended the guest";
 
+  /** How often a channel is asked to go on before an operator is told that it does not. */
+  private static final int ATTEMPTS = 3;
+
   @GuardedBy("this")
   private boolean suspended;
 
@@ -28,7 +34,8 @@ final class GuestSuspension {
   }
 
   /**
-   * Suspends all channels. When one cannot be, all go on.
+   * Suspends all channels. When one cannot be, all go on; as long as one of those does not, the
+   * guest counts as suspended, so that an operator can resume it.
    *
    * @throws SluiceException when the GPU cannot do that
    */
@@ -39,11 +46,8 @@ final class GuestSuspension {
         suspend(guest, id);
       }
       complete = true;
-      suspended = true;
     } finally {
-      if (!complete) {
-        resumeAll(guest);
-      }
+      suspended = complete || !resumeAll(guest);
     }
   }
 
@@ -68,22 +72,55 @@ final class GuestSuspension {
     }
   }
 
-  /** Lets all go on. */
+  /**
+   * Lets all go on.
+   *
+   * @throws RefusedException some channels do not; the guest stays suspended, and this may be
+   *     called again
+   */
   synchronized void end(Guest guest) {
-    suspended = false;
-    resumeAll(guest);
+    suspended = !resumeAll(guest);
+    if (suspended) {
+      throw new RefusedException(
+          ErrorCode.GUEST_SUSPEND.code(),
+          Errno.EIO,
+          "channels of it do not go on, n=" + channels.size(),
+          "try again; the daemon's log says why");
+    }
   }
 
+  /** Whether all go on. One that fails keeps no other from it, and is tried a few times. */
   @GuardedBy("this")
-  private void resumeAll(Guest guest) {
-    for (int id : channels) {
-      try {
-        guest.channels().resume(id, "the operator resumed the guest");
-      } catch (SluiceException e) {
-        LOG.atDebug().setCause(e).addKeyValue("cid", id).log("a channel was freed meanwhile");
-      }
+  private boolean resumeAll(Guest guest) {
+    for (int attempt = 0; attempt < ATTEMPTS && !channels.isEmpty(); attempt++) {
+      boolean last = attempt + 1 == ATTEMPTS;
+      channels.removeIf(id -> goesOn(guest, id, last));
     }
-    channels.clear();
+    return channels.isEmpty();
+  }
+
+  private static boolean goesOn(Guest guest, int id, boolean last) {
+    try {
+      guest.channels().resume(id, "the operator resumed the guest");
+      return true;
+    } catch (RuntimeException | Error e) {
+      if (!isSuspended(guest, id)) {
+        LOG.atDebug().setCause(e).addKeyValue("cid", id).log("a channel was freed meanwhile");
+        return true;
+      }
+      if (last) {
+        LOG.atWarn().setCause(e).addKeyValue("cid", id).log("a channel does not go on");
+      }
+      return false;
+    }
+  }
+
+  private static boolean isSuspended(Guest guest, int id) {
+    try {
+      return guest.channels().query(id).state() == ChannelState.SUSPENDED;
+    } catch (SluiceException _) {
+      return false; // there is none
+    }
   }
 
   /** The guest has left, and its channels with it. */

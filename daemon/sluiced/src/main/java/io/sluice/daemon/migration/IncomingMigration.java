@@ -182,7 +182,9 @@ final class IncomingMigration implements Runnable, TargetHost {
       return;
     }
     MachineProgress.State state = here.machine().progress().state();
-    while (state != MachineProgress.State.RUNNING && state != MachineProgress.State.FAILED) {
+    while (state != MachineProgress.State.RUNNING
+        && state != MachineProgress.State.FAILED
+        && target.reason().isEmpty()) {
       LockSupport.parkNanos(this, IdleTime.LEAST_NS);
       state = here.machine().progress().state();
     }

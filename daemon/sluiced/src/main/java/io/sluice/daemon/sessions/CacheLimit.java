@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.runtime.LoopFailures;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
@@ -42,6 +43,7 @@ final class CacheLimit {
 
   private final LoopFailures failures = new LoopFailures(LOG, "limiting what session hosts keep");
 
+  private final Kernel kernel;
   private final Path directory;
   private final long mostBytes;
   private final RemovedFiles removed;
@@ -50,10 +52,11 @@ final class CacheLimit {
    * @param directory has a directory for each host
    * @param mostBytes of the files of each of them
    */
-  CacheLimit(Path directory, long mostBytes) {
+  CacheLimit(Kernel kernel, Path directory, long mostBytes) {
+    this.kernel = kernel;
     this.directory = directory;
     this.mostBytes = mostBytes;
-    removed = new RemovedFiles(removed(directory));
+    removed = new RemovedFiles(kernel, removed(directory));
   }
 
   /** Where what is to be removed is put, below the directory of all hosts. */
@@ -98,7 +101,9 @@ final class CacheLimit {
     }
     long bytes = look.files.stream().mapToLong(Kept::bytes).sum();
     if (bytes > mostBytes) {
-      report(host, removeOldest(look.files, bytes));
+      try (HeldDirectory held = HeldDirectory.open(kernel, host)) {
+        report(host, removeOldest(host, held, look.files, bytes));
+      }
     }
   }
 
@@ -110,7 +115,7 @@ final class CacheLimit {
         .log("what a session host keeps was beyond its limit");
   }
 
-  private int removeOldest(List<Kept> files, long bytes) {
+  private int removeOldest(Path host, HeldDirectory held, List<Kept> files, long bytes) {
     files.sort(Comparator.comparing(Kept::changed));
     long left = bytes;
     int count = 0;
@@ -118,18 +123,19 @@ final class CacheLimit {
       if (left <= mostBytes / 2) { // so that it is not done again at once
         break;
       }
-      remove(file.path()); // a directory goes when nothing is left in it
+      remove(held, host.relativize(file.path())); // a directory goes when nothing is left in it
       left -= file.bytes();
       count++;
     }
     return count;
   }
 
-  private static void remove(Path path) {
+  /** By the directories themselves: the host may have put a link in the place of one. */
+  private static void remove(HeldDirectory held, Path file) {
     try {
-      Files.deleteIfExists(path);
+      held.remove(file);
     } catch (IOException _) {
-      // a directory that has something again, or what the host has removed itself
+      // a directory that has something again, or what the host has removed or replaced itself
     }
   }
 

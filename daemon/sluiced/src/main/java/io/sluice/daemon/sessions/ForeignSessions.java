@@ -254,12 +254,13 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
     }
   }
 
-  /** Asks for all sessions there are, by the names of their guests. */
+  /** Asks for a list of all sessions there are, by the names of their guests. */
   SessionsQuestion ask() {
-    return ask(_ -> true);
+    return SessionsQuestion.ofList(
+        hosts(_ -> true), surroundings.nanoTime(), surroundings.nanoTime().getAsLong());
   }
 
-  private SessionsQuestion ask(Predicate<String> names) {
+  private Map<String, ServingHost> hosts(Predicate<String> names) {
     Map<String, ServingHost> hosts = new TreeMap<>();
     synchronized (lock) {
       visitors.forEach((name, visitor) -> {
@@ -269,13 +270,13 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
         }
       });
     }
-    return new SessionsQuestion(hosts, surroundings.nanoTime());
+    return hosts;
   }
 
   /** A session of a guest of another host. */
   Optional<GuestMoves.LocatedSession> find(String name, long session) {
     List<GuestMoves.LocatedSession> found = new ArrayList<>();
-    ask(name::equals)
+    new SessionsQuestion(hosts(name::equals), surroundings.nanoTime())
         .forEachReport((guest, host, report) -> {
           if (guest.equals(name) && report.number() == session) {
             found.add(new GuestMoves.LocatedSession(report, GuestMoves.DEFAULT, host));

@@ -152,36 +152,44 @@ final class GuestMoves implements AutoCloseable {
    * goes to and fro would have to do so between two questions each time.
    */
   List<LocatedSession> list() {
-    return new SessionListing().all();
+    return new SessionListing(() -> new SessionsQuestion(places(), surroundings.nanoTime()))
+        .all(SessionsQuestion::forEachReport);
   }
 
-  /** As {@link #list}, for whoever asks others meanwhile. */
+  /** The list for an operator, who waits for no host that does not answer. */
   SessionListing ask() {
-    return new SessionListing();
+    long sinceNs = surroundings.nanoTime().getAsLong();
+    return new SessionListing(
+        () -> SessionsQuestion.ofList(places(), surroundings.nanoTime(), sinceNs));
   }
 
   /** The list of all sessions, asked for. */
   final class SessionListing {
+    private final Supplier<SessionsQuestion> questions;
     private long over = latest.over();
-    private SessionsQuestion question = question();
+    private SessionsQuestion question;
 
-    private SessionListing() {}
-
-    private SessionsQuestion question() {
-      return new SessionsQuestion(places(), surroundings.nanoTime());
+    private SessionListing(Supplier<SessionsQuestion> questions) {
+      this.questions = questions;
+      question = questions.get();
     }
 
-    /** Waits for it. */
-    List<LocatedSession> all() {
+    /** What is known soon. */
+    List<LocatedSession> known() {
+      return all(SessionsQuestion::forEachKnown);
+    }
+
+    private List<LocatedSession> all(
+        BiConsumer<SessionsQuestion, SessionsQuestion.ReportConsumer> hears) {
       List<LocatedSession> all = new ArrayList<>();
       for (int asked = 1; ; asked++) {
-        question.forEachReport(
-            (name, host, report) -> all.add(new LocatedSession(report, name, host)));
+        hears.accept(
+            question, (name, host, report) -> all.add(new LocatedSession(report, name, host)));
         if (asked == MOST_ASKED || latest.isQuietSince(over)) {
           return latest.once(all);
         }
         over = latest.over();
-        question = question();
+        question = questions.get();
       }
     }
   }

@@ -509,6 +509,8 @@ final class GuestSessions implements AutoCloseable {
   }
 
   SessionHostStatus status() {
+    ServingHost now = running();
+    String silent = now != null && now.isSilent() ? "it does not answer" : "";
     synchronized (lock) {
       return new SessionHostStatus(
           guest,
@@ -521,7 +523,7 @@ final class GuestSessions implements AutoCloseable {
           limits.sessions(),
           limits.memoryBytes(),
           starts,
-          reason);
+          silent.isEmpty() ? reason : silent);
     }
   }
 

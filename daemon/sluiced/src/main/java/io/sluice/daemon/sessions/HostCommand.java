@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.SessionHostSettings;
 import java.io.File;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class HostCommand implements HostStarter {
 
   private static final List<String> FAST = List.of("-Xmx32m", "-XX:TieredStopAtLevel=1");
 
+  private final Kernel kernel;
   private final SessionHostSettings settings;
   private final Path control;
   private final Path cache;
@@ -47,12 +49,17 @@ final class HostCommand implements HostStarter {
    * @param control where it connects to the daemon
    * @param guest whose it is
    */
-  HostCommand(SessionHostSettings settings, Path control, String guest) {
-    this(settings, control, settings.cacheDir().resolve(guest), Optional.empty());
+  HostCommand(Kernel kernel, SessionHostSettings settings, Path control, String guest) {
+    this(kernel, settings, control, settings.cacheDir().resolve(guest), Optional.empty());
   }
 
   private HostCommand(
-      SessionHostSettings settings, Path control, Path cache, Optional<Path> implementation) {
+      Kernel kernel,
+      SessionHostSettings settings,
+      Path control,
+      Path cache,
+      Optional<Path> implementation) {
+    this.kernel = kernel;
     this.settings = settings;
     this.control = control;
     this.cache = cache;
@@ -63,7 +70,7 @@ final class HostCommand implements HostStarter {
   HostCommand with(Path directory) {
     // What one implementation keeps there, another may misread.
     Path other = cache.resolveSibling(cache.getFileName() + "@" + directory.getFileName());
-    return new HostCommand(settings, control, other, Optional.of(directory));
+    return new HostCommand(kernel, settings, control, other, Optional.of(directory));
   }
 
   /**
@@ -72,7 +79,7 @@ final class HostCommand implements HostStarter {
    */
   void removeCache() {
     try {
-      int _ = new RemovedFiles(CacheLimit.removed(settings.cacheDir())).take(cache);
+      int _ = new RemovedFiles(kernel, CacheLimit.removed(settings.cacheDir())).take(cache);
       Files.delete(cache);
     } catch (NoSuchFileException _) {
       // it was never started

@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.abi.sys.Kernel;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -29,10 +30,12 @@ final class RemovedFiles {
   /** Most rounds at once, each of which takes so much of a depth; the rest has another day. */
   private static final int MOST_ROUNDS = 1000;
 
+  private final Kernel kernel;
   private final Path directory;
   private long numbers = System.nanoTime();
 
-  RemovedFiles(Path directory) {
+  RemovedFiles(Kernel kernel, Path directory) {
+    this.kernel = kernel;
     this.directory = directory;
   }
 
@@ -90,9 +93,14 @@ final class RemovedFiles {
     }
   }
 
-  /** A host may have denied its directories to everybody; the daemon's user has made them. */
-  private static void allow(Path path) throws IOException {
-    Path _ = Files.setPosixFilePermissions(path, OWN);
+  /**
+   * A host may have denied its directories to everybody; the daemon's user has made them. It may
+   * also put a link in the place of one, which leads to a directory that is none of its own.
+   */
+  private void allow(Path path) throws IOException {
+    try (HeldDirectory held = HeldDirectory.open(kernel, path)) {
+      held.setPermissions(OWN);
+    }
   }
 
   private static void remove(Path path) {

@@ -1,8 +1,12 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.SessionReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +23,23 @@ final class ServingHost implements HostedSessions.SessionProcess {
   /** A machine waits 20 s for a call, and ending a host that does not answer takes time, too. */
   private static final Duration MACHINE_PATIENCE = Duration.ofSeconds(3);
 
+  /** How long lists wait for it, all together, before it is ended. */
+  private static final Duration LIST_PATIENCE = Duration.ofSeconds(10);
+
   private final String guest;
   private final HostLink link;
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private volatile String asked = ""; // why this daemon has ended it, if it has
+
+  /** For a list of its sessions. */
+  @GuardedBy("this")
+  private CompletableFuture<HostMessage> listing = CompletableFuture.completedFuture(null);
+
+  @GuardedBy("this")
+  private Duration missed = Duration.ZERO;
+
+  private volatile List<SessionReport> listed = List.of();
 
   /**
    * @param guest whose sessions live there
@@ -82,6 +98,43 @@ final class ServingHost implements HostedSessions.SessionProcess {
   @Override
   public CompletableFuture<HostMessage> tell(LongFunction<Order> order, List<Fd> files) {
     return link.ask(order, files);
+  }
+
+  /** Asks for its sessions, for a list; one that has yet to answer is not asked again. */
+  synchronized CompletableFuture<HostMessage> askToList() {
+    if (listing.isDone()) {
+      missed = Duration.ZERO;
+      listing = tell(ListSessions::new).thenApply(this::keep);
+    }
+    return listing;
+  }
+
+  private HostMessage keep(HostMessage answer) {
+    if (answer instanceof Sessions sessions) {
+      listed = List.copyOf(sessions.sessions());
+    }
+    return answer;
+  }
+
+  /** What it said last when it was asked to list. */
+  List<SessionReport> listed() {
+    return gone.isDone() ? List.of() : listed;
+  }
+
+  /** A list has waited for it for so long in vain; after some of them it is ended. */
+  void missed(Duration waited) {
+    synchronized (this) {
+      missed = missed.plus(waited);
+      if (missed.compareTo(LIST_PATIENCE) < 0) {
+        return;
+      }
+    }
+    end("it does not say what sessions it has");
+  }
+
+  /** Whether it has yet to say what sessions it has, and a list has waited for that in vain. */
+  synchronized boolean isSilent() {
+    return !listing.isDone() && !missed.isZero();
   }
 
   @Override

@@ -186,7 +186,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   }
 
   private HostCommand command(String directory) {
-    return new HostCommand(config.sessionHosts(), config.sessionHostSocket(), directory);
+    return new HostCommand(
+        surroundings.kernel(), config.sessionHosts(), config.sessionHostSocket(), directory);
   }
 
   /** The way by which sessions go to other hosts. */
@@ -284,7 +285,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   private void limitCaches() {
     CacheLimit limit =
-        new CacheLimit(config.sessionHosts().cacheDir(), config.sessionHosts().cacheBytes());
+        new CacheLimit(
+            surroundings.kernel(),
+            config.sessionHosts().cacheDir(),
+            config.sessionHosts().cacheBytes());
     try {
       do {
         limit.enforce();
@@ -319,12 +323,12 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         guest.isEmpty() ? foreign().map(ForeignSessions::ask) : Optional.empty();
     List<SessionStatus> found = new ArrayList<>();
     asked.forEach((name, listing) -> {
-      for (GuestMoves.LocatedSession located : listing.all()) {
+      for (GuestMoves.LocatedSession located : listing.known()) {
         found.add(status(name, ProcessNames.name(located.report().pid()), located));
       }
     });
     visitors.ifPresent(question ->
-        question.forEachReport((name, host, report) ->
+        question.forEachKnown((name, host, report) ->
             found.add(
                 status(
                     name,

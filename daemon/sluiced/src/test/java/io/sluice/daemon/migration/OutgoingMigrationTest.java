@@ -49,7 +49,7 @@ final class OutgoingMigrationTest {
 
   /** A machine whose memory is somebody else's concern; nothing of the guest's is copied. */
   private final class Machine extends PausedMachine {
-    private boolean undoFails;
+    private int undoFails;
     private boolean begun;
     private Optional<ChannelState> whenItFailed = Optional.empty();
     private final List<String> undone = new ArrayList<>();
@@ -89,11 +89,12 @@ final class OutgoingMigrationTest {
 
     @Override
     protected void goOn(boolean stood) {
-      undone.add("goes on, stood=" + stood);
       failing = Step.OBSERVER;
-      if (undoFails) {
+      if (undoFails > 0) {
+        undoFails--;
         throw new InternalError("by the test, too");
       }
+      undone.add("goes on, stood=" + stood);
     }
 
     @Override
@@ -169,9 +170,20 @@ final class OutgoingMigrationTest {
   }
 
   @Test
-  void run_undoFailsToo_theRestIsUndoneAllTheSame() {
-    machine.undoFails = true;
+  void run_undoFailsForAWhile_isTriedUntilTheMachineGoesOn() {
+    machine.undoFails = 3;
     goesOnHere(run());
+    assertThat(machine.undone).containsExactly("goes on, stood=true", "closed");
+  }
+
+  @Test
+  void run_undoFailsForGood_theRestIsUndoneAndTheOperatorIsTold() {
+    machine.undoFails = Integer.MAX_VALUE;
+    OutgoingMigration migration = run();
+    assertThat(migration.source().phase()).isEqualTo(Phase.ABORTED);
+    assertThat(moved.channel()).isEqualTo(ChannelState.RUNNING);
+    assertThat(machine.undone).containsExactly("closed");
+    assertThat(migration.view().reason()).contains("MACHINE", "by the test, too");
   }
 
   @ParameterizedTest

@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.common.io.MoreFiles;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is removed of what session hosts keep. */
 final class CacheLimitTest {
   private static final int KIB = 1024;
+  private static final Kernel KERNEL = RealKernel.create();
 
   @TempDir private Path dir;
 
@@ -37,12 +45,12 @@ final class CacheLimitTest {
   }
 
   private void enforce(long bytes) {
-    new CacheLimit(caches, bytes).enforce();
+    new CacheLimit(KERNEL, caches, bytes).enforce();
   }
 
   @Test
   void enforce_directoryThatIsNotThere_doesNothing() {
-    new CacheLimit(dir.resolve("none"), 1).enforce();
+    new CacheLimit(KERNEL, dir.resolve("none"), 1).enforce();
 
     assertThat(dir.resolve("none")).doesNotExist();
   }
@@ -100,6 +108,60 @@ final class CacheLimitTest {
     assertThat(caches.resolve("web")).as("the host's own directory").exists();
   }
 
+  /** A host that is quick, at the moment at which a directory is opened. */
+  private Kernel before(Path opened, Callable<?> does) {
+    return (Kernel)
+        Proxy.newProxyInstance(
+            Kernel.class.getClassLoader(),
+            new Class<?>[] {Kernel.class},
+            (_, called, arguments) -> {
+              if (called.getName().equals("open") && arguments[0].equals(opened)) {
+                Object _ = does.call();
+              }
+              try {
+                return called.invoke(KERNEL, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private Path becomesALink(Path directory, Path to) throws IOException {
+    Path _ = Files.move(directory, dir.resolve("moved"));
+    return Files.createSymbolicLink(directory, to);
+  }
+
+  @Test
+  void enforce_directoryThatBecomesALinkMeanwhile_nothingIsRemovedWhereItLeads()
+      throws IOException {
+    Path directory = Files.createDirectory(dir.resolve("outside"));
+    Path outside = Files.write(directory.resolve("f"), new byte[KIB]);
+    Path _ = file("web/a/b/f", 64 * KIB, 1);
+    Path inside = caches.resolve("web/a/b");
+    Kernel kernel = before(caches.resolve("web"), () -> becomesALink(inside, directory));
+
+    new CacheLimit(kernel, caches, 4 * KIB).enforce();
+
+    assertThat(dir.resolve("moved/f")).as("the host was quick").exists();
+    assertThat(outside).exists();
+  }
+
+  @Test
+  void take_directoryThatBecomesALinkMeanwhile_nothingIsAllowedWhereItLeads() throws IOException {
+    Path outside = Files.createDirectory(dir.resolve("outside"));
+    Set<PosixFilePermission> denied = PosixFilePermissions.fromString("r-x------");
+    Path _ = Files.setPosixFilePermissions(outside, denied);
+    Path inside = Files.createDirectories(caches.resolve("web/d"));
+    Kernel kernel = before(inside, () -> becomesALink(inside, outside));
+
+    RemovedFiles removed = new RemovedFiles(kernel, CacheLimit.removed(caches));
+    int taken = removed.take(caches.resolve("web"));
+
+    assertThat(taken).isEqualTo(1);
+    assertThat(inside).as("the host was quick").isSymbolicLink();
+    assertThat(Files.getPosixFilePermissions(outside)).isEqualTo(denied);
+  }
+
   /** What is below would not be seen, and its path is none that the kernel takes. */
   @Test
   void enforce_filesTooDeepToBeSeen_areRemoved() throws IOException {
@@ -149,7 +211,7 @@ final class CacheLimitTest {
           sparse.setLength(1L << 62);
         }
       }
-      new CacheLimit(all, 32 * KIB).enforce();
+      new CacheLimit(KERNEL, all, 32 * KIB).enforce();
       try (Stream<Path> left = Files.list(web)) {
         assertThat(left).isEmpty();
       }

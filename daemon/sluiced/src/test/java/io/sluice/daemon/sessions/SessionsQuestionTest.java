@@ -10,11 +10,14 @@ import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.SessionReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +74,69 @@ final class SessionsQuestionTest {
 
     assertThat(hosts.values())
         .allSatisfy(host -> assertThat(host.tell(ListSessions::new)).isNotDone());
+  }
+
+  private static void answer(ControlLink link, SessionReport report) throws Exception {
+    Order order = ControlCodec.readOrder(link.receive().orElseThrow());
+    Sessions sessions = new Sessions(((ListSessions) order).id(), List.of(report));
+    link.send(ControlCodec.write(sessions), List.of());
+  }
+
+  private List<String> known(SessionsQuestion question) {
+    List<String> found = new ArrayList<>();
+    question.forEachKnown((name, _, report) ->
+        found.add(name + " " + report.number() + " " + report.ties().keySet()));
+    return found;
+  }
+
+  private ServingHost asked(String name) {
+    return Objects.requireNonNull(hosts.get(name));
+  }
+
+  private SessionsQuestion list() {
+    return SessionsQuestion.ofList(hosts, now::get, now.get());
+  }
+
+  /** A host that is silent keeps nobody from seeing the others', and its own as they were. */
+  @Test
+  void list_hostDoesNotAnswer_isAsItWasAndMarked() throws Exception {
+    ControlLink silent = host("silent");
+    ControlLink other = host("other");
+    SessionsQuestion first = list();
+    answer(silent, report(1));
+    answer(other, report(2));
+    assertThat(known(first)).containsExactly("silent 1 []", "other 2 []");
+
+    SessionsQuestion second = list();
+    CompletableFuture<?> asked = asked("other").askToList();
+    answer(other, report(3));
+    Object _ = asked.get();
+    now.addAndGet(SessionsQuestion.LIST_PATIENCE.toNanos());
+    assertThat(known(second)).containsExactly("silent 1 [silent]", "other 3 []");
+    assertThat(asked("silent").isSilent()).isTrue();
+    assertThat(asked("other").isSilent()).isFalse();
+    assertThat(asked("silent").askToList()).as("nor is it ended").isNotDone();
+
+    CompletableFuture<?> late = asked("silent").askToList();
+    answer(silent, report(4));
+    Object _ = late.get();
+    assertThat(asked("silent").isSilent()).isFalse();
+  }
+
+  @Test
+  void list_againAndAgain_asksASilentHostOnceAndEndsItInTheEnd() throws Exception {
+    ControlLink silent = host("silent");
+    for (int i = 0; i < 10; i++) {
+      SessionsQuestion question = list();
+      now.addAndGet(SessionsQuestion.LIST_PATIENCE.toNanos());
+      assertThat(known(question)).isEmpty();
+    }
+    assertThat(silent.receive()).as("what was asked").isPresent();
+    assertThat(silent.receive()).as("it is ended").isEmpty();
+  }
+
+  private static SessionReport report(long number) {
+    return new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0, Map.of());
   }
 
   @Test
