@@ -1,6 +1,7 @@
 package io.sluice.gpu;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.fifo.Runlist;
 import io.sluice.gpu.launch.Multiprocessors;
@@ -15,6 +16,7 @@ final class Card {
   private final Kernel kernel;
   private final GpuConfig config;
   private final LongSupplier clock;
+  private final PromptSignals signals;
   private final IdleStrategy idle;
   private final GridLauncher launcher;
   private final int computeThreads;
@@ -38,6 +40,7 @@ final class Card {
     this.kernel = kernel;
     this.config = config;
     this.clock = clocks.time();
+    this.signals = new PromptSignals(kernel, clock);
     this.idle = idle;
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, clocks.processor(), config.spinNs());
@@ -61,6 +64,11 @@ final class Card {
 
   LongSupplier clock() {
     return clock;
+  }
+
+  /** Of which each open has its own, for its channels' interrupts. */
+  PromptSignals signals() {
+    return signals;
   }
 
   GridLauncher launcher() {

@@ -67,7 +67,7 @@ final class ChannelIoctls {
             page * GpuFile.CONTROL_PAGE_BYTES,
             services);
     vspace.channels++;
-    DirectInterrupt interrupts = new DirectInterrupt(card.kernel());
+    DirectInterrupt interrupts = new DirectInterrupt(file.signals);
     channel.setInterruptTarget(interrupts);
     file.channels.put(cid, new ChannelEntry(channel, page, vspace, interrupts));
     card.runlist().add(channel);
@@ -79,7 +79,7 @@ final class ChannelIoctls {
     ChannelEntry entry = file.entry(call, cid);
     entry.channel().cancelGrid();
     file.card().runlist().remove(entry.channel());
-    entry.interrupts().setEventfd(null);
+    entry.interrupts().takeEventfd().ifPresent(eventfd -> call.afterwards(eventfd::close));
     file.card().cids().give(cid);
     file.channels.remove(cid);
     entry.vspace().channels--;

@@ -177,6 +177,7 @@ final class ControlIoctls {
   private static void setPending(
       GpuFile file, IoctlCall call, DirectInterrupt interrupts, long value) {
     if (value == 0) {
+      interrupts.takeEventfd().ifPresent(former -> call.afterwards(former::close));
       interrupts.setPending(null, 0);
       return;
     }
@@ -192,6 +193,7 @@ final class ControlIoctls {
     if (value != ExtChanParam.NO_EVENTFD && (eventfd == null || !interrupts.hasPending())) {
       throw call.refuse(Errno.EINVAL, "eventfd=" + value);
     }
+    interrupts.takeEventfd().ifPresent(former -> call.afterwards(former::close));
     interrupts.setEventfd(eventfd);
   }
 }

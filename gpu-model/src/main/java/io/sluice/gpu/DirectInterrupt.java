@@ -2,67 +2,77 @@ package io.sluice.gpu;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.fifo.InterruptTarget;
 import io.sluice.gpu.mmu.MemoryRegion;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The short way of a channel's interrupts: a bit in shared memory, and an eventfd that is signalled
  * when the bit was clear. Whoever clears the bit looks again after that, so an interrupt that finds
- * it set is one nobody has looked at yet. The eventfd is a guest's, and a signal never waits for
- * it. Guarded by the GPU's lock.
+ * it set is one nobody has looked at yet. The eventfd is a guest's: a signal never waits for it,
+ * and one that is not prompt goes the long way, by a thread that no other guest needs. Guarded by
+ * the GPU's lock.
  */
 final class DirectInterrupt implements InterruptTarget {
-  private final Kernel kernel;
+  private final PromptSignals signals;
   private @Nullable MemoryRegion region;
   private int bit;
   private @Nullable Fd eventfd;
+  private boolean broken; // the eventfd cannot be written
 
-  DirectInterrupt(Kernel kernel) {
-    this.kernel = kernel;
+  /**
+   * @param signals of the open
+   */
+  DirectInterrupt(PromptSignals signals) {
+    this.signals = signals;
   }
 
-  /** The bit to set; null for none, which takes the eventfd away, too. */
+  /** The bit to set; null for none, and then there is no eventfd either. */
   void setPending(@Nullable MemoryRegion newRegion, int newBit) {
     region = newRegion;
     bit = newBit;
-    if (newRegion == null) {
-      setEventfd(null);
-    }
   }
 
   boolean hasPending() {
     return region != null;
   }
 
-  /** The eventfd to signal, which is owned from here on. */
+  /** The eventfd to signal, which is owned from here on; the former one was taken. */
   void setEventfd(@Nullable Fd newEventfd) {
-    Fd old = eventfd;
     eventfd = newEventfd;
-    if (old != null) {
-      old.close();
-    }
+    broken = false;
+  }
+
+  /**
+   * Uses the eventfd no more, which is the caller's to close, without the GPU's lock: of the last
+   * descriptor that takes as long as there are waiters.
+   */
+  Optional<Fd> takeEventfd() {
+    Fd taken = eventfd;
+    eventfd = null;
+    return Optional.ofNullable(taken);
   }
 
   @Override
   public boolean deliver() {
     MemoryRegion words = region;
     Fd target = eventfd;
-    if (words == null || target == null || words.isRevoked()) {
+    if (words == null || target == null || broken || words.isRevoked()) {
       return false;
     }
     if (words.setBit(bit)) {
       return true;
     }
     try {
-      kernel.signalForeign(target);
-      return true;
+      if (signals.signal(target)) {
+        return true;
+      }
     } catch (SyscallException e) {
-      // One that cannot be written is of no use; the interrupt goes the long way.
-      setEventfd(null);
-      words.clearBit(bit);
-      return false;
+      broken = true; // it is of no use; the interrupt goes the long way
     }
+    words.clearBit(bit);
+    return false;
   }
 }

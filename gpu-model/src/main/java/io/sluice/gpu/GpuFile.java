@@ -5,6 +5,7 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.GpuChannel;
 import io.sluice.gpu.mmu.ExtentBacking;
@@ -69,6 +70,7 @@ final class GpuFile implements AutoCloseable {
   final ConcurrentSkipListMap<Integer, ChannelEntry> channels = new ConcurrentSkipListMap<>();
 
   final TimeShare share;
+  final PromptSignals signals;
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;
@@ -93,6 +95,7 @@ final class GpuFile implements AutoCloseable {
   GpuFile(Card card, TimeShare share) {
     this.card = card;
     this.share = share;
+    signals = card.signals().child();
     Kernel kernel = card.kernel();
     control = SharedFile.create(kernel, "sluice-control", CONTROL_PAGES * CONTROL_PAGE_BYTES);
     SharedFile video = null;
@@ -121,7 +124,7 @@ final class GpuFile implements AutoCloseable {
       for (ChannelEntry entry : channels.values()) {
         entry.channel().cancelGrid();
         card.runlist().remove(entry.channel());
-        entry.interrupts().setEventfd(null);
+        entry.interrupts().takeEventfd().ifPresent(eventfd -> quiescing.add(eventfd::close));
         card.cids().give(entry.channel().cid());
       }
       for (Vspace vspace : vspaces.values()) {

@@ -251,7 +251,7 @@ final class DeviceSession
     GuestParts parts = null;
     boolean complete = false;
     try {
-      parts = GuestParts.make(place.kernel(), source, callArea, opener);
+      parts = GuestParts.make(place, source, callArea, opener);
       DeviceSession session = new DeviceSession(place, source, counters, callArea, parts);
       complete = true;
       return session;

@@ -9,6 +9,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.channel.guest.Guest;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
@@ -71,6 +72,7 @@ public final class GuestDevice implements AutoCloseable {
   private final ForeignFds foreign;
   private final GuestLog log;
   private final RateLimit connections;
+  private final @Nullable PromptSignals signals;
   private final DeviceCounters.Live counters = new DeviceCounters.Live();
 
   private final Seat seat;
@@ -102,6 +104,7 @@ public final class GuestDevice implements AutoCloseable {
     foreign = new ForeignFds(kernel, name, threads);
     share = host.budget().share(name, most);
     pace = new MapPace(host.clock());
+    signals = kernel.canSignalForeign() ? new PromptSignals(kernel, host.clock()) : null;
   }
 
   /** Most lines of the log about it. */
@@ -546,6 +549,7 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private SessionPlace place() {
-    return new SessionPlace(kernel, name, share, pace, log, action -> unstarted("notices", action));
+    return new SessionPlace(
+        kernel, name, share, pace, log, signals, action -> unstarted("notices", action));
   }
 }

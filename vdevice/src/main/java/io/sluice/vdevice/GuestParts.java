@@ -1,7 +1,6 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.guest.Guest;
 import io.sluice.interrupt.ChannelInterrupts;
@@ -29,8 +28,8 @@ record GuestParts(
    * @param source takes a guest back that could not be set up
    */
   static GuestParts make(
-      Kernel kernel, GuestSource source, CallArea callArea, GuestFactory opener) {
-    VectorTable vectors = new VectorTable(kernel);
+      SessionPlace place, GuestSource source, CallArea callArea, GuestFactory opener) {
+    VectorTable vectors = new VectorTable(place.kernel(), place.signals(), place.sessionThreads());
     GuestEventQueue events = new GuestEventQueue(callArea.segment());
     MemorySegment pending = callArea.segment().asSlice(GuestAbi.BAR1_PENDING);
     ChannelInterrupts channels = new ChannelInterrupts(pending, MAX_CHANNELS, vectors);

@@ -1,9 +1,11 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapPace;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place of a guest's sessions, one after the other.
@@ -12,7 +14,9 @@ import java.util.concurrent.ThreadFactory;
  * @param share memory that it may have mapped
  * @param pace at which it maps
  * @param log what is told about it
- * @param sessionThreads for the thread that waits for hosts of API sessions
+ * @param signals to its clients' eventfds; null where the kernel has none that never block
+ * @param sessionThreads for the threads that wait for hosts of API sessions, and that signal what
+ *     takes long
  */
 record SessionPlace(
     Kernel kernel,
@@ -20,4 +24,5 @@ record SessionPlace(
     MapBudget.GuestShare share,
     MapPace pace,
     GuestLog log,
+    @Nullable PromptSignals signals,
     ThreadFactory sessionThreads) {}

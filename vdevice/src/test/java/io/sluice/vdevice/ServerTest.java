@@ -6,6 +6,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.guest.Guest;
@@ -50,7 +51,8 @@ abstract class ServerTest {
     DeviceCounters.Live counters = new DeviceCounters.Live();
     share = new MapBudget(host(), ALL_BYTES).share("test", most());
     GuestLog log = new GuestLog("test", LogRate.DEFAULT, System::nanoTime);
-    SessionPlace place = new SessionPlace(kernel, "test", share, pace(), log, Thread::new);
+    PromptSignals signals = new PromptSignals(kernel, System::nanoTime);
+    SessionPlace place = new SessionPlace(kernel, "test", share, pace(), log, signals, Thread::new);
     session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");
     calls.start();

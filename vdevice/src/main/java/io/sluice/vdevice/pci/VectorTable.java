@@ -4,9 +4,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.LateSignals;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.interrupt.InterruptVectors;
 import io.sluice.vdevice.protocol.Limits;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -29,6 +33,9 @@ import org.slf4j.LoggerFactory;
  * blocking and fill its counter. So eventfds are signalled from inside the kernel, which never
  * waits. A host without asynchronous I/O has no such way: there {@link #close} frees whoever is
  * stuck by emptying the counter.
+ *
+ * <p><b>A client can make a write last.</b> It can have a million wait for the eventfd. So whoever
+ * raises signals only as long as that is prompt; else {@link LateSignals} do.
  */
 public final class VectorTable implements InterruptVectors {
   private static final Logger LOG = LoggerFactory.getLogger(VectorTable.class);
@@ -45,7 +52,8 @@ public final class VectorTable implements InterruptVectors {
   }
 
   private final Kernel kernel;
-  private final boolean foreign;
+  private final @Nullable PromptSignals signals; // null: the host has none from inside the kernel
+  private final LateSignals late;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong delivered = new AtomicLong();
 
@@ -64,16 +72,14 @@ public final class VectorTable implements InterruptVectors {
 
   private volatile boolean closed;
 
-  public VectorTable(Kernel kernel) {
-    this(kernel, kernel.canSignalForeign());
-  }
-
   /**
-   * @param foreign whether to signal from inside the kernel
+   * @param signals of the guest, whoever is its client; null to signal by a write, which may block
+   * @param threads makes one for signals that are not prompt
    */
-  public VectorTable(Kernel kernel, boolean foreign) {
+  public VectorTable(Kernel kernel, @Nullable PromptSignals signals, ThreadFactory threads) {
     this.kernel = kernel;
-    this.foreign = foreign;
+    this.signals = signals;
+    late = new LateSignals(this::signalLate, threads);
   }
 
   /** Has someone told of every change, under the lock. */
@@ -103,33 +109,36 @@ public final class VectorTable implements InterruptVectors {
 
   /** Gives a vector its eventfd, which this table owns from here on, or takes it away. */
   public void assign(int vector, @Nullable Fd eventfd) {
+    Fd old;
     lock.lock();
     try {
-      Fd old = eventfds.getAndSet(vector, eventfd);
+      old = eventfds.getAndSet(vector, eventfd);
       tell(vector);
-      if (old != null) {
-        old.close();
-      }
       deliver(vector);
     } finally {
       lock.unlock();
+    }
+    if (old != null) {
+      old.close(); // which lasts when many wait for it
     }
   }
 
   /** Takes every eventfd away; what is pending stays so. MSI-X was disabled. */
   void clear() {
+    List<Fd> old = new ArrayList<>();
     lock.lock();
     try {
       for (int vector = 0; vector < Limits.MAX_VECTORS; vector++) {
-        Fd old = eventfds.getAndSet(vector, null);
+        Fd former = eventfds.getAndSet(vector, null);
         tell(vector);
-        if (old != null) {
-          old.close();
+        if (former != null) {
+          old.add(former);
         }
       }
     } finally {
       lock.unlock();
     }
+    old.forEach(Fd::close);
   }
 
   /**
@@ -139,6 +148,7 @@ public final class VectorTable implements InterruptVectors {
    */
   public void close() {
     closed = true;
+    late.close();
     for (int i = 0; i < CLOSE_TRIES; i++) {
       try {
         if (lock.tryLock(CLOSE_TRY_MS, TimeUnit.MILLISECONDS)) {
@@ -269,10 +279,11 @@ public final class VectorTable implements InterruptVectors {
     if (!closed && !held && eventfd != null && (pending & 1L << vector) != 0) {
       pending &= ~(1L << vector);
       try {
-        if (foreign) {
-          kernel.signalForeign(eventfd);
-        } else {
+        if (signals == null) {
           kernel.signal(eventfd);
+        } else if (!signals.signal(eventfd)) {
+          late.send(vector);
+          return;
         }
         delivered.incrementAndGet();
       } catch (SyscallException e) {
@@ -282,6 +293,29 @@ public final class VectorTable implements InterruptVectors {
         tell(vector);
         eventfd.close();
       }
+    }
+  }
+
+  /**
+   * Signals by the thread for that, without the lock, by a descriptor of its own. One that comes
+   * after {@link #hold} is one too many, which does no harm.
+   */
+  private void signalLate(int vector) {
+    Fd own;
+    lock.lock();
+    try {
+      Fd eventfd = eventfds.get(vector);
+      if (closed || held || eventfd == null) {
+        pending |= 1L << vector;
+        return;
+      }
+      own = kernel.dup(eventfd);
+    } finally {
+      lock.unlock();
+    }
+    try (own) {
+      kernel.signalForeign(own);
+      delivered.incrementAndGet();
     }
   }
 }

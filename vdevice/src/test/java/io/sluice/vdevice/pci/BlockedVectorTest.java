@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,10 +19,11 @@ final class BlockedVectorTest {
   private static final long FULL = -2L; // the largest count, 2^64 - 2
 
   private final Kernel kernel = RealKernel.create();
+  private final PromptSignals signals = new PromptSignals(kernel, System::nanoTime);
 
   @Test
   void close_threadStuckInASignal_isFreed() throws Exception {
-    VectorTable vectors = new VectorTable(kernel, false);
+    VectorTable vectors = new VectorTable(kernel, null, Thread::new);
     Fd eventfd = kernel.eventfd(0, 0);
     fill(eventfd);
     vectors.assign(1, eventfd);
@@ -41,7 +43,7 @@ final class BlockedVectorTest {
 
   @Test
   void raise_blockingEventfdThatIsFull_returns() {
-    VectorTable vectors = new VectorTable(kernel);
+    VectorTable vectors = new VectorTable(kernel, signals, Thread::new);
     Fd eventfd = kernel.eventfd(0, 0);
     fill(eventfd);
     vectors.assign(1, eventfd);
@@ -54,7 +56,7 @@ final class BlockedVectorTest {
 
   @Test
   void raise_afterClose_signalsNothing() {
-    VectorTable vectors = new VectorTable(kernel);
+    VectorTable vectors = new VectorTable(kernel, signals, Thread::new);
     try (Fd ours = kernel.eventfd(0, Kernel.NONBLOCK)) {
       vectors.assign(1, kernel.dup(ours));
       vectors.close();

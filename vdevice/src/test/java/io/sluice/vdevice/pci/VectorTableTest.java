@@ -1,19 +1,27 @@
 package io.sluice.vdevice.pci;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.testbed.fakes.FakeKernel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What may be signalled for a vector, and who is told of it. */
 final class VectorTableTest {
   private final FakeKernel kernel = new FakeKernel();
-  private final VectorTable vectors = new VectorTable(kernel);
+  private final AtomicLong nowNs = new AtomicLong();
+  private final AtomicLong tookNs = new AtomicLong(); // for a signal
+  private final PromptSignals signals =
+      new PromptSignals(kernel, () -> nowNs.addAndGet(tookNs.get()));
+  private final VectorTable vectors = new VectorTable(kernel, signals, Thread::new);
   private final List<String> told = new ArrayList<>();
   private final Fd ours = kernel.eventfd(0, Kernel.NONBLOCK);
 
@@ -75,5 +83,23 @@ final class VectorTableTest {
     observe();
     vectors.clear();
     assertThat(told).containsExactly("3 off");
+  }
+
+  /** Whoever raises does not wait, and another thread signals. */
+  @Test
+  void raise_eventfdThatManyWaitFor_isSignalledByAThreadOfItsOwn() {
+    vectors.assign(3, kernel.dup(ours));
+    tookNs.set(Duration.ofSeconds(1).toNanos());
+    vectors.raise(3);
+    assertThat(kernel.drain(ours)).isEqualTo(1);
+    tookNs.set(0);
+    vectors.raise(3);
+    await().atMost(Duration.ofMinutes(1)).until(() -> kernel.drain(ours) == 1);
+    vectors.hold();
+    vectors.raise(3);
+    assertThat(vectors.pending()).isEqualTo(1 << 3);
+    vectors.release();
+    await().atMost(Duration.ofMinutes(1)).until(() -> kernel.drain(ours) == 1);
+    assertThat(vectors.pending()).isZero();
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.daemon.turns;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.TurnPage;
@@ -45,6 +46,8 @@ public final class TurnKeeper implements AutoCloseable {
 
   private final Kernel kernel;
   private final LongSupplier nanoTime;
+  private final PromptSignals signals;
+  private final ThreadFactory threads;
   private final Function<String, Quota> quotas;
   private final RateLimit pace;
   private final LoopFailures failures = new LoopFailures(LOG, "turns");
@@ -71,6 +74,8 @@ public final class TurnKeeper implements AutoCloseable {
       Kernel kernel, ThreadFactory threads, LongSupplier nanoTime, Function<String, Quota> quotas) {
     this.kernel = kernel;
     this.nanoTime = nanoTime;
+    this.threads = threads;
+    signals = new PromptSignals(kernel, nanoTime);
     this.quotas = quotas;
     pace = new RateLimit(STEPS, STEP, nanoTime);
     thread = threads.newThread(this::run);
@@ -86,7 +91,13 @@ public final class TurnKeeper implements AutoCloseable {
    */
   public TurnSeat join(String guest, Process process, Consumer<String> end) {
     long pid = process.pid();
-    return new TurnSeat(kernel, guest, () -> process.isAlive() ? ProcessorTime.ofNs(pid) : 0L, end);
+    return new TurnSeat(
+        kernel,
+        guest,
+        () -> process.isAlive() ? ProcessorTime.ofNs(pid) : 0L,
+        signals.child(),
+        threads,
+        end);
   }
 
   /**
@@ -160,10 +171,10 @@ public final class TurnKeeper implements AutoCloseable {
       rotas.values().forEach(rota -> rota.remove(seat));
       rotas.values().removeIf(DeviceRota::isEmpty);
       named.remove(seat);
-      seat.close();
     } finally {
       lock.unlock();
     }
+    seat.close(); // which lasts when many wait for its eventfd
     wake();
   }
 

@@ -3,9 +3,12 @@ package io.sluice.daemon.turns;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.LateSignals;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.remoting.control.TurnPage;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -17,6 +20,8 @@ public final class TurnSeat {
   private final Kernel kernel;
   private final String guest;
   private final LongSupplier processorNs;
+  private final PromptSignals signals;
+  private final LateSignals late;
   private final Consumer<String> end;
   private final Fd file;
   private final Fd granted;
@@ -26,12 +31,22 @@ public final class TurnSeat {
 
   /**
    * @param processorNs time that the host's process has had of processors
+   * @param signals to this host
+   * @param threads makes one for signals that take long
    * @param end ends the host, and says why; does not wait
    */
-  TurnSeat(Kernel kernel, String guest, LongSupplier processorNs, Consumer<String> end) {
+  TurnSeat(
+      Kernel kernel,
+      String guest,
+      LongSupplier processorNs,
+      PromptSignals signals,
+      ThreadFactory threads,
+      Consumer<String> end) {
     this.kernel = kernel;
     this.guest = guest;
     this.processorNs = processorNs;
+    this.signals = signals;
+    late = new LateSignals(_ -> ringLate(), threads);
     this.end = end;
     Fd made = kernel.memfdCreate("sluice-turns", TurnPage.BYTES);
     Fd bell = null;
@@ -74,13 +89,26 @@ public final class TurnSeat {
   /** Has the host look; it has the same eventfd, and cannot make this wait. */
   void ring() {
     try {
-      if (kernel.canSignalForeign()) {
-        kernel.signalForeign(granted);
-      } else {
+      if (!kernel.canSignalForeign()) {
         kernel.signal(granted);
+      } else if (!signals.signal(granted)) {
+        late.send(0);
       }
     } catch (SyscallException e) {
       end("it cannot be told of its turns: " + e.getMessage());
+    }
+  }
+
+  private void ringLate() {
+    Fd own;
+    synchronized (granted) {
+      if (closed) {
+        return;
+      }
+      own = kernel.dup(granted);
+    }
+    try (own) {
+      kernel.signalForeign(own);
     }
   }
 
@@ -93,9 +121,12 @@ public final class TurnSeat {
   }
 
   void close() {
-    closed = true;
+    late.close();
+    synchronized (granted) {
+      closed = true;
+      granted.close();
+    }
     mapping.close();
     file.close();
-    granted.close();
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.daemon.turns;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
@@ -44,7 +45,14 @@ final class DeviceRotaTest {
   }
 
   private TurnSeat join(String guest) {
-    TurnSeat seat = new TurnSeat(kernel, guest, () -> processorNs, _ -> ended.add(guest));
+    TurnSeat seat =
+        new TurnSeat(
+            kernel,
+            guest,
+            () -> processorNs,
+            new PromptSignals(kernel, System::nanoTime),
+            Thread::new,
+            _ -> ended.add(guest));
     seats.add(seat);
     rota.add(seat, DEVICE);
     return seat;

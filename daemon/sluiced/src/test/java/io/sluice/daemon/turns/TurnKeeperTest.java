@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
@@ -57,7 +58,14 @@ final class TurnKeeperTest {
   }
 
   private TurnSeat join(String guest) {
-    TurnSeat seat = new TurnSeat(kernel, guest, () -> 0, why -> ended.add(guest + ": " + why));
+    TurnSeat seat =
+        new TurnSeat(
+            kernel,
+            guest,
+            () -> 0,
+            new PromptSignals(kernel, System::nanoTime),
+            Thread::new,
+            why -> ended.add(guest + ": " + why));
     seats.add(seat);
     return seat;
   }

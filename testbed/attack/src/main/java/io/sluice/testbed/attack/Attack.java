@@ -34,6 +34,8 @@ enum Attack implements Onslaught {
   CALL_STACKS(ExecutionAttacks::callStacks),
   /** Java heap: as many channels with work as there may be. */
   CHANNELS(ExecutionAttacks::channels),
+  /** Time of whoever signals an interrupt: many that wait for it. */
+  WAITERS(InterruptAttacks::waiters),
   /** Descriptors whose close waits, in the connection of a client. */
   LINGER(ConnectionAttacks::linger),
   /** Descriptors whose close waits, from a second client. */

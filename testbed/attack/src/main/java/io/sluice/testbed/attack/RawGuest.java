@@ -29,6 +29,7 @@ final class RawGuest implements AutoCloseable {
   static final int DMA_MAP = 2;
   static final int DMA_UNMAP = 3;
   static final int REGION_INFO = 5;
+  static final int SET_IRQS = 8;
   static final int REGION_READ = 9;
   static final int REGION_WRITE = 10;
   static final int DEVICE_FEATURE = 16;
@@ -95,6 +96,13 @@ final class RawGuest implements AutoCloseable {
   void negotiate() {
     byte[] json = CAPABILITIES.getBytes(StandardCharsets.UTF_8);
     ok(VERSION, Bytes.of((short) 0, (short) 0, json));
+  }
+
+  /** Has vectors of MSI-X signal eventfds, from one on. */
+  void interrupts(int first, Fd... eventfds) {
+    int eventfdsThatTrigger = 4 | 1 << 5;
+    ByteBuffer _ =
+        ok(SET_IRQS, Bytes.of(20, eventfdsThatTrigger, 2, first, eventfds.length), eventfds);
   }
 
   // ---- messages ----

@@ -1,0 +1,99 @@
+package io.sluice.abi.sys;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signals to eventfds that one peer has, too, by a thread that others need, for as long as they
+ * are prompt. Whoever waits for an eventfd is looked at within the signal, and a peer can have a
+ * million wait (epoll entries, which an unprivileged process gets as kernel memory): that takes a
+ * tenth of a second, with interrupts off. So what signals take beyond {@link #USUAL} is taken from
+ * an allowance; when that is used up none is sent for {@link #PENALTY}, and the caller has a thread
+ * of the peer's own do it.
+ *
+ * <p>Peers of one owner, who come and go, have one parent: one that used its allowance up leaves
+ * the next ones none. A host that stands still meanwhile takes from allowances, too, which costs a
+ * peer a thread's wake-up and nothing else.
+ *
+ * <p>Any thread may call; nothing is allocated.
+ */
+public final class PromptSignals {
+  /** What a signal may take: some hundred waiters. */
+  public static final Duration USUAL = Duration.ofNanos(20_000);
+
+  /** What all beyond that may take at once; a thousandth of it comes back in its own time. */
+  public static final Duration MOST = Duration.ofMillis(20);
+
+  /** How long none is sent after that. */
+  public static final Duration PENALTY = Duration.ofMinutes(10);
+
+  private static final int REFILL = 1000; // parts of the time that passes
+
+  private static final long USUAL_NS = USUAL.toNanos();
+  private static final long MOST_NS = MOST.toNanos();
+  private static final long PENALTY_NS = PENALTY.toNanos();
+
+  private final Kernel kernel;
+  private final LongSupplier clock;
+  private final @Nullable PromptSignals parent;
+  private volatile long notBeforeNs;
+  private long spentNs; // under this
+  private long chargedNs; // under this
+
+  /**
+   * @param clock monotonic time in nanoseconds
+   */
+  public PromptSignals(Kernel kernel, LongSupplier clock) {
+    this(kernel, clock, null, clock.getAsLong());
+  }
+
+  private PromptSignals(
+      Kernel kernel, LongSupplier clock, @Nullable PromptSignals parent, long notBeforeNs) {
+    this.kernel = kernel;
+    this.clock = clock;
+    this.parent = parent;
+    this.notBeforeNs = notBeforeNs;
+    chargedNs = clock.getAsLong();
+  }
+
+  /** Those of one more peer. */
+  public PromptSignals child() {
+    return new PromptSignals(kernel, clock, this, notBeforeNs);
+  }
+
+  /**
+   * Signals as {@link Kernel#signalForeign} does.
+   *
+   * @return false when nothing is sent now, because it would not be prompt
+   * @throws io.sluice.abi.SyscallException as that does
+   */
+  public boolean signal(Fd eventfd) {
+    long beganNs = clock.getAsLong();
+    if (beganNs - notBeforeNs < 0) {
+      return false;
+    }
+    kernel.signalForeign(eventfd);
+    long nowNs = clock.getAsLong();
+    if (nowNs - beganNs > USUAL_NS) {
+      charge(nowNs, nowNs - beganNs);
+    }
+    return true;
+  }
+
+  private synchronized void charge(long nowNs, long tookNs) {
+    spentNs = Math.max(0, spentNs - (nowNs - chargedNs) / REFILL) + tookNs;
+    chargedNs = nowNs;
+    if (spentNs > MOST_NS) {
+      spentNs = 0;
+      deny(nowNs + PENALTY_NS);
+    }
+  }
+
+  private void deny(long untilNs) {
+    notBeforeNs = untilNs;
+    if (parent != null) {
+      parent.deny(untilNs);
+    }
+  }
+}
