@@ -6,7 +6,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.testbed.fakes.FakeKernel;
-import java.io.IOException;
+import io.sluice.testbed.fakes.LingeringFd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,11 +82,11 @@ final class ForeignFdsTest {
 
   /** Otherwise it would last as long as the peer does not read. */
   @Test
-  void close_socketThatLingers_isClosedAtOnce() throws IOException {
+  void close_socketThatLingers_isClosedAtOnce() throws Exception {
     Kernel real = RealKernel.create();
-    try (HangingFd hanging = new HangingFd(real)) {
+    try (LingeringFd lingering = new LingeringFd(real)) {
       ForeignFds foreign = make(real);
-      foreign.apply(hanging.take()).close();
+      foreign.apply(lingering.fd()).close();
       assertThat(foreign.await(0, LONG)).isTrue();
       foreign.close();
     }

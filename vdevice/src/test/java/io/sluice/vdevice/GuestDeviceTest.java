@@ -15,6 +15,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.testbed.checks.Held;
+import io.sluice.testbed.fakes.LingeringFd;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.protocol.MessageReader;
@@ -190,8 +191,8 @@ final class GuestDeviceTest implements GuestSource {
 
   /** In flight, closed by whoever closes the socket: it must not be who counts, or accepts. */
   @Test
-  void descriptorInFlightThatHangs_keepsNobodyWaiting() throws IOException {
-    try (HangingFd hanging = new HangingFd(kernel)) {
+  void descriptorInFlightThatHangs_keepsNobodyWaiting() throws Exception {
+    try (LingeringFd lingering = new LingeringFd(kernel)) {
       device.start();
       try (RawClient client = connect()) {
         client.negotiate();
@@ -200,7 +201,8 @@ final class GuestDeviceTest implements GuestSource {
         }
         client.sendRaw(header(9, 9, 8, 0, 0)); // ends the connection
         client.sendRaw(new byte[MessageReader.AHEAD]); // received with it, in part
-        hanging.send(client, new byte[16]);
+        client.sendRaw(new byte[16], lingering.fd());
+        lingering.giveUp();
         for (int i = 0; i < 17; i++) {
           client.receive().close();
         }
@@ -227,22 +229,23 @@ final class GuestDeviceTest implements GuestSource {
   }
 
   @Test
-  void descriptorOfARefusedClient_keepsNobodyWaiting() throws IOException {
-    try (HangingFd hanging = new HangingFd(kernel)) {
+  void descriptorOfARefusedClient_keepsNobodyWaiting() throws Exception {
+    try (LingeringFd lingering = new LingeringFd(kernel)) {
       device.start();
       try (RawClient first = connect();
           RawClient second = connect()) {
         first.negotiate();
-        sendToWhoMayBeGone(hanging, second);
+        sendToWhoMayBeGone(lingering, second);
       }
       assertServed();
     }
   }
 
   /** Who refuses a client waits for its first message, but not for long. */
-  private static void sendToWhoMayBeGone(HangingFd hanging, RawClient client) {
+  private static void sendToWhoMayBeGone(LingeringFd lingering, RawClient client) {
     try {
-      hanging.send(client, header(1, 4, 32, 0, 0));
+      client.sendRaw(header(1, 4, 32, 0, 0), lingering.fd());
+      lingering.giveUp();
       assertThat(client.receive().errno()).isEqualTo(Errno.EBUSY.number());
     } catch (SyscallException e) {
       assertThat(e.errno()).isIn(Errno.EPIPE.number(), Errno.ECONNRESET.number());

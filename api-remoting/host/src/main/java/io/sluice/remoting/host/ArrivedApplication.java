@@ -7,15 +7,14 @@ import io.sluice.remoting.session.ServedSession;
 final class ArrivedApplication implements Application {
   private final Arrival arrival;
   private final String devices;
-  private final Object closing = new Object();
-  private volatile boolean asked;
-  private boolean closed; // by closing
+  private final EndableService service;
 
   /**
    * @param arrival owned, and told to go on
    */
   ArrivedApplication(Arrival arrival, String devices) {
     this.arrival = arrival;
+    service = new EndableService(arrival.session(), arrival::serve, arrival::close);
     this.devices = devices;
   }
 
@@ -26,28 +25,12 @@ final class ArrivedApplication implements Application {
 
   @Override
   public String serve() {
-    try {
-      arrival.serve();
-    } finally {
-      synchronized (closing) {
-        closed = true;
-        arrival.close();
-      }
-    }
-    if (session().session().hasDeparted()) {
-      return LinkedApplication.MOVED;
-    }
-    return asked ? "an operator ended it" : "its application left";
+    return service.serve();
   }
 
   @Override
   public void end() {
-    asked = true;
-    synchronized (closing) {
-      if (!closed && !session().session().hasDeparted()) {
-        session().end();
-      }
-    }
+    service.end();
   }
 
   @Override

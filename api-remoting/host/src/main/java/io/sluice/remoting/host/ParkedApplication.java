@@ -22,9 +22,7 @@ final class ParkedApplication implements Application {
   private final ParkedSession parked;
   private final String key;
   private final AtomicReference<@Nullable StateLink> leaving = new AtomicReference<>();
-  private final Object closing = new Object();
-  private volatile boolean asked;
-  private boolean closed; // by closing
+  private final EndableService service;
 
   /**
    * @param parked owned, and told to go on
@@ -32,6 +30,7 @@ final class ParkedApplication implements Application {
    */
   ParkedApplication(ParkedSession parked, String key) {
     this.parked = parked;
+    service = new EndableService(parked.served(), parked::serve, parked::close);
     this.key = key;
   }
 
@@ -48,28 +47,12 @@ final class ParkedApplication implements Application {
 
   @Override
   public String serve() {
-    try {
-      parked.serve();
-    } finally {
-      synchronized (closing) {
-        closed = true;
-        parked.close();
-      }
-    }
-    if (served().session().hasDeparted()) {
-      return LinkedApplication.MOVED;
-    }
-    return asked ? "an operator ended it" : "its application left";
+    return service.serve();
   }
 
   @Override
   public void end() {
-    asked = true;
-    synchronized (closing) {
-      if (!closed && !served().session().hasDeparted()) {
-        served().end();
-      }
-    }
+    service.end();
   }
 
   @Override

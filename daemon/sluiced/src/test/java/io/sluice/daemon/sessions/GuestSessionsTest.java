@@ -17,6 +17,7 @@ import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.SessionLimits;
+import io.sluice.testbed.fakes.LingeringFd;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,4 @@
-package io.sluice.vdevice;
-
-import static org.assertj.core.api.Assertions.assertThat;
+package io.sluice.testbed.fakes;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -24,33 +22,40 @@ import java.util.stream.Stream;
  * The last descriptor of a TCP socket that lingers and has unsent data: whoever closes it waits for
  * 100000 s, or until this is closed.
  */
-final class HangingFd implements AutoCloseable {
+public final class LingeringFd implements AutoCloseable {
   private static final int LINGER_S = 100_000;
 
   private final Fd last;
   private final SocketChannel peer;
+  private final Thread closer = Thread.ofPlatform().daemon().unstarted(this::closeLast);
 
-  HangingFd(Kernel kernel) throws IOException {
+  /** Makes one, while no other thread of the process makes a socket. */
+  public LingeringFd(Kernel kernel) throws IOException {
     try (ServerSocketChannel server = ServerSocketChannel.open()) {
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       Set<String> before = sockets();
       SocketChannel socket = SocketChannel.open(server.getLocalAddress());
       List<String> made = new ArrayList<>(sockets());
       made.removeAll(before);
-      assertThat(made).hasSize(1);
+      if (made.size() != 1) {
+        throw new IllegalStateException("another thread made a socket, too: " + made);
+      }
       peer = server.accept();
       socket.setOption(StandardSocketOptions.SO_LINGER, LINGER_S);
       socket.configureBlocking(false);
       ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 16);
       while (socket.write(chunk.clear()) > 0) {
-        assertThat(chunk.position()).isPositive();
+        Thread.onSpinWait(); // until there is no room for more
       }
       last = kernel.dup(new Fd(Integer.parseInt(made.get(0)), _ -> {}));
       socket.close();
     }
   }
 
-  /** The numbers of this process' sockets. */
+  private void closeLast() {
+    last.close();
+  }
+
   private static Set<String> sockets() throws IOException {
     Set<String> found = new TreeSet<>();
     try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
@@ -64,21 +69,21 @@ final class HangingFd implements AutoCloseable {
     return found;
   }
 
-  /** The descriptor; whoever takes it closes it. */
-  Fd take() {
+  /** The descriptor; whoever closes it waits. */
+  public Fd fd() {
     return last;
   }
 
-  /** Sends it, and keeps none. */
-  void send(RawClient client, byte[] message) {
-    client.sendRaw(message, last);
-    last.close();
+  /** Gives it up, on a thread: where it is the last one after all, that waits as well. */
+  public void giveUp() {
+    closer.start();
   }
 
   /** Whoever closes it goes on. */
   @Override
-  public void close() throws IOException {
+  public void close() throws IOException, InterruptedException {
     peer.setOption(StandardSocketOptions.SO_LINGER, 0);
     peer.close();
+    closer.join();
   }
 }
