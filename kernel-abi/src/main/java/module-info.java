@@ -19,6 +19,7 @@ module io.sluice.abi {
   exports io.sluice.abi.rm.ioctl;
   exports io.sluice.abi.rm.program;
   exports io.sluice.abi.sandbox;
+  exports io.sluice.abi.signal;
   exports io.sluice.abi.uvm;
   exports io.sluice.abi.vfio;
 }

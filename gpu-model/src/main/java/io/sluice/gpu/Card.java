@@ -1,7 +1,7 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.fifo.Runlist;
 import io.sluice.gpu.launch.Multiprocessors;

@@ -1,8 +1,8 @@
 package io.sluice.gpu;
 
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.fifo.InterruptTarget;
 import io.sluice.gpu.mmu.MemoryRegion;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package io.sluice.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.gpu.mmu.MemoryRegion;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.lang.foreign.Arena;
@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The short way of interrupts, by a clock that a slow signal makes go. */
@@ -30,6 +31,11 @@ final class DirectInterruptTest {
   private long now() {
     nowNs += tookNs; // asked before and after a signal
     return nowNs;
+  }
+
+  @BeforeEach
+  void processorTime() {
+    kernel.processorTime(this::now);
   }
 
   @AfterEach
@@ -77,12 +83,14 @@ final class DirectInterruptTest {
   void deliver_eventfdThatManyWaitFor_goesTheLongWayFromThenOn() {
     assign();
     tookNs = Duration.ofSeconds(1).toNanos();
-    assertThat(interrupt.deliver()).isTrue();
-    guestLooks();
+    for (int i = 0; i < 2; i++) { // the first has them measured
+      assertThat(interrupt.deliver()).isTrue();
+      guestLooks();
+    }
     tookNs = 0;
     assertThat(interrupt.deliver()).isFalse();
     assertThat(isPending()).as("left to whoever goes the long way").isFalse();
-    assertThat(kernel.drain(eventfd)).isEqualTo(1);
+    assertThat(kernel.drain(eventfd)).isEqualTo(2);
     nowNs += PromptSignals.PENALTY.toNanos();
     assertThat(interrupt.deliver()).isTrue();
     assertThat(kernel.drain(eventfd)).isEqualTo(1);

@@ -1,7 +1,7 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapPace;
 import java.util.concurrent.ThreadFactory;

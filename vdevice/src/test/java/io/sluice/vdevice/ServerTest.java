@@ -3,10 +3,10 @@ package io.sluice.vdevice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.guest.Guest;

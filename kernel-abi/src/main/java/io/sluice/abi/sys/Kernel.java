@@ -11,4 +11,4 @@ import io.sluice.abi.SyscallException;
  * descriptors are close-on-exec. Methods may be called from any thread; those that can block are
  * for platform threads only.
  */
-public interface Kernel extends FileKernel, EventKernel, SocketKernel {}
+public interface Kernel extends FileKernel, EventKernel, SocketKernel, ThreadKernel {}

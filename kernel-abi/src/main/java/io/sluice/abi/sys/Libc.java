@@ -72,6 +72,8 @@ final class Libc {
   private static final MethodHandle IO_GETEVENTS =
       variadic("syscall", 1, LONG, LONG, LONG, LONG, LONG, PTR, PTR);
   private static final MethodHandle FUTEX = variadic("syscall", 1, LONG, LONG, PTR, INT, INT);
+  private static final MethodHandle CLOCK_GETTIME = function("clock_gettime", INT, INT, PTR);
+  private static final MethodHandle NICE = function("nice", INT, INT);
   private static final MethodHandle SOCKET = function("socket", INT, INT, INT, INT);
   private static final MethodHandle SOCKETPAIR = function("socketpair", INT, INT, INT, INT, PTR);
   private static final MethodHandle BIND = function("bind", INT, INT, PTR, INT);
@@ -448,6 +450,25 @@ final class Libc {
     try {
       return result(
           scratch, (long) FUTEX.invokeExact(scratch.errno, SYS_FUTEX, word, operation, count));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Into the scratch's timespec. */
+  static int clockGettime(Scratch scratch, int clock) {
+    try {
+      return result(
+          scratch, (int) CLOCK_GETTIME.invokeExact(scratch.errno, clock, scratch.timespec));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Of the calling thread; -1 may be its new value as well as an error. */
+  static void nice(Scratch scratch, int more) {
+    try {
+      int _ = (int) NICE.invokeExact(scratch.errno, more);
     } catch (Throwable t) {
       throw unexpected(t);
     }

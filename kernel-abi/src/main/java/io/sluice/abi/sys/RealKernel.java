@@ -158,6 +158,16 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public long processorTimeNs() {
+    return ThreadCalls.processorTimeNs();
+  }
+
+  @Override
+  public void giveWay(int nice) {
+    ThreadCalls.giveWay(nice);
+  }
+
+  @Override
   public Fd eventfd(int initial, int flags) {
     return EventCalls.eventfd(initial, flags);
   }

@@ -2,10 +2,10 @@ package io.sluice.vdevice.pci;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.signal.LateSignals;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.LateSignals;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.interrupt.InterruptVectors;
 import io.sluice.vdevice.protocol.Limits;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.sluice.vdevice.pci;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 public final class GpuHost implements AutoCloseable {
   private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
 
+  /** Of threads that compute grids. */
+  private static final int COMPUTE_NICE = 10;
+
   private final Gpu gpu;
   private final CardSlots slots;
   private final Delivery delivery;
@@ -162,7 +165,7 @@ public final class GpuHost implements AutoCloseable {
             settings.spin().toNanos(),
             settings.gridHeapBytes());
     int cores = Runtime.getRuntime().availableProcessors();
-    ExecutorService compute = compute(settings.name(), cores, threads);
+    ExecutorService compute = compute(settings.name(), cores, threads, kernel);
     ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();
     GpuClocks clocks = new GpuClocks(clock, thisThread::getCurrentThreadCpuTime);
     SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
@@ -180,11 +183,18 @@ public final class GpuHost implements AutoCloseable {
     }
   }
 
-  /** Threads for compute grids; they end when there have been none for a while. */
-  private static ExecutorService compute(String gpu, int count, Threads threads) {
+  /**
+   * Threads for compute grids; they end when there have been none for a while. Virtual processors
+   * of machines, and whoever hands on what has come, go first.
+   */
+  private static ExecutorService compute(String gpu, int count, Threads threads, Kernel kernel) {
     ThreadFactory named =
         action -> {
-          Thread thread = threads.newThread(action);
+          Thread thread =
+              threads.newThread(() -> {
+                kernel.giveWay(COMPUTE_NICE);
+                action.run();
+              });
           // Linux shows 15 characters.
           thread.setName("sm-" + gpu);
           return thread;

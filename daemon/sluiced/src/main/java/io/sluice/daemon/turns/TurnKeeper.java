@@ -2,8 +2,8 @@ package io.sluice.daemon.turns;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.TurnPage;

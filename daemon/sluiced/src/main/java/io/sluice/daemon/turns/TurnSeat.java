@@ -1,11 +1,11 @@
 package io.sluice.daemon.turns;
 
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.signal.LateSignals;
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.LateSignals;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.remoting.control.TurnPage;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;

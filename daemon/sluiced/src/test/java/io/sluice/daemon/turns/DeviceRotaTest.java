@@ -2,8 +2,8 @@ package io.sluice.daemon.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PromptSignals;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;

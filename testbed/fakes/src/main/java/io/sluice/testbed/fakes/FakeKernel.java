@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -38,6 +39,7 @@ public final class FakeKernel implements Kernel {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   // All below is guarded by lock.
+  private LongSupplier processorNs = System::nanoTime;
   private final DescriptorTable descriptors = new DescriptorTable(this::close);
   private final Map<Path, ListenerFile> listeners = new HashMap<>();
   private final Map<Path, Driver> devices = new HashMap<>();
@@ -341,6 +343,22 @@ public final class FakeKernel implements Kernel {
   @Override
   public boolean canSignalForeign() {
     return true;
+  }
+
+  /** What threads are told that they have had of processors. */
+  public void processorTime(LongSupplier clock) {
+    locked(() -> processorNs = clock);
+  }
+
+  @Override
+  public long processorTimeNs() {
+    return locked(() -> processorNs).getAsLong();
+  }
+
+  /** Nobody runs by a fake kernel. */
+  @Override
+  public void giveWay(int nice) {
+    run("giveWay", () -> {});
   }
 
   /** Nobody sleeps on memory in a fake kernel. */

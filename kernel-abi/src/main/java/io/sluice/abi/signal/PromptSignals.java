@@ -1,5 +1,7 @@
-package io.sluice.abi.sys;
+package io.sluice.abi.signal;
 
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * an allowance; when that is used up none is sent for {@link #PENALTY}, and the caller has a thread
  * of the peer's own do it.
  *
- * <p>Peers of one owner, who come and go, have one parent: one that used its allowance up leaves
- * the next ones none. A host that stands still meanwhile takes from allowances, too, which costs a
- * peer a thread's wake-up and nothing else.
+ * <p>What counts is processor time: a thread that others keep from the processor is not the peer's
+ * doing. Since it costs something to ask for, it is measured from the first signal on that took
+ * long by the clock.
+ *
+ * <p>Peers of one owner, who come and go, have one parent: the next ones are measured, or denied,
+ * as the former one was.
  *
  * <p>Any thread may call; nothing is allocated.
  */
@@ -38,6 +43,7 @@ public final class PromptSignals {
   private final LongSupplier clock;
   private final @Nullable PromptSignals parent;
   private volatile long notBeforeNs;
+  private volatile boolean measured;
   private long spentNs; // under this
   private long chargedNs; // under this
 
@@ -45,21 +51,21 @@ public final class PromptSignals {
    * @param clock monotonic time in nanoseconds
    */
   public PromptSignals(Kernel kernel, LongSupplier clock) {
-    this(kernel, clock, null, clock.getAsLong());
+    this(kernel, clock, null);
   }
 
-  private PromptSignals(
-      Kernel kernel, LongSupplier clock, @Nullable PromptSignals parent, long notBeforeNs) {
+  private PromptSignals(Kernel kernel, LongSupplier clock, @Nullable PromptSignals parent) {
     this.kernel = kernel;
     this.clock = clock;
     this.parent = parent;
-    this.notBeforeNs = notBeforeNs;
     chargedNs = clock.getAsLong();
+    notBeforeNs = parent == null ? chargedNs : parent.notBeforeNs;
+    measured = parent != null && parent.measured;
   }
 
   /** Those of one more peer. */
   public PromptSignals child() {
-    return new PromptSignals(kernel, clock, this, notBeforeNs);
+    return new PromptSignals(kernel, clock, this);
   }
 
   /**
@@ -73,12 +79,31 @@ public final class PromptSignals {
     if (beganNs - notBeforeNs < 0) {
       return false;
     }
-    kernel.signalForeign(eventfd);
-    long nowNs = clock.getAsLong();
-    if (nowNs - beganNs > USUAL_NS) {
-      charge(nowNs, nowNs - beganNs);
+    if (measured) {
+      measure(eventfd);
+    } else {
+      kernel.signalForeign(eventfd);
+      if (clock.getAsLong() - beganNs > USUAL_NS) {
+        suspect();
+      }
     }
     return true;
+  }
+
+  private void measure(Fd eventfd) {
+    long hadNs = kernel.processorTimeNs();
+    kernel.signalForeign(eventfd);
+    long tookNs = kernel.processorTimeNs() - hadNs;
+    if (tookNs > USUAL_NS) {
+      charge(clock.getAsLong(), tookNs);
+    }
+  }
+
+  private void suspect() {
+    measured = true;
+    if (parent != null) {
+      parent.suspect();
+    }
   }
 
   private synchronized void charge(long nowNs, long tookNs) {

@@ -1,4 +1,4 @@
-package io.sluice.abi.sys;
+package io.sluice.abi.signal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.ThreadFactory;

@@ -1,4 +1,4 @@
-package io.sluice.abi.sys;
+package io.sluice.abi.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
