@@ -311,12 +311,16 @@ final class MovingSessionsTest {
     process.onExit().join();
   }
 
-  /** Stops a process; the daemon ends it, which asks it for its sessions and has no answer. */
+  /** Stops a process; the daemon ends it when lists have waited for it in vain for long enough. */
   private void stopUntilItIsEnded(ProcessHandle process) throws Exception {
     Processes.stop(process.pid());
     try {
-      List<SessionStatus> _ = sessions.list(GUEST);
-      await().atMost(PATIENCE).until(() -> !process.isAlive());
+      await()
+          .atMost(PATIENCE)
+          .until(() -> {
+            List<SessionStatus> _ = sessions.list(GUEST);
+            return !process.isAlive();
+          });
     } finally {
       if (process.isAlive()) {
         Processes.signal(process.pid(), "CONT");

@@ -51,7 +51,7 @@ final class RemoteBlowsTest extends RemoteRig {
     there.endsWithout();
     works(GUEST);
     here.endsRight();
-    mend(blow);
+    mend(blow, host);
     nothingIsLeftAfter(blow, host);
   }
 
@@ -99,7 +99,7 @@ final class RemoteBlowsTest extends RemoteRig {
         film.goesOn();
       }
     } finally {
-      mend(blow);
+      mend(blow, host);
     }
 
     if (wasThere) {
@@ -131,12 +131,19 @@ final class RemoteBlowsTest extends RemoteRig {
     }
   }
 
-  /** A daemon that was stopped goes on; a host that was is ended once it is asked. */
-  private void mend(Blow blow) throws Exception {
+  /**
+   * A daemon that was stopped goes on; a host that was is ended when it was asked for long enough.
+   */
+  private void mend(Blow blow, ProcessHandle host) throws Exception {
     if (blow == Blow.DAEMON_STOPPED) {
       Processes.signal(far.pid(), "CONT");
     } else if (blow == Blow.HOST_STOPPED) {
-      List<SessionStatus> _ = far.connection().sessions().list("");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> {
+            List<SessionStatus> _ = far.connection().sessions().list("");
+            return !host.isAlive();
+          });
     }
   }
 
