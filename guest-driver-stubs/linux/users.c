@@ -169,9 +169,12 @@ void sluice_uncharge(struct sluice_device *sd, struct sluice_user *user, enum sl
 		kfree(user);
 }
 
-/*
- * Whether one more CUDA program of the caller's user may begin, which counts it. Users whose calls
- * take turns with each other's have one pace.
+/**
+ * sluice_may_begin() - the pace of the caller's user, at which CUDA programs begin
+ *
+ * Users whose calls take turns with each other's have one pace.
+ *
+ * Return: true when one more may begin, which is counted.
  */
 bool sluice_may_begin(struct sluice_device *sd)
 {

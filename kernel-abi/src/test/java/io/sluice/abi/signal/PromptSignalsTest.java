@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What signals to a peer may take, by a clock of the test's. */
+/** The allowance of signals to a peer, by a clock of the test's. */
 final class PromptSignalsTest {
   private final Kernel kernel = RealKernel.create();
   private final Fd eventfd = kernel.eventfd(0, Kernel.NONBLOCK);

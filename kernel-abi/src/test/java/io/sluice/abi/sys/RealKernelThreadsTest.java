@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** What the real kernel says of threads. */
+/** The real kernel's calls about threads. */
 final class RealKernelThreadsTest {
   private static final int NICE = 16; // of the fields behind the name
 

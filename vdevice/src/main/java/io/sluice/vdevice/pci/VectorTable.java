@@ -304,12 +304,13 @@ public final class VectorTable implements InterruptVectors {
     Fd own;
     lock.lock();
     try {
+      pending |= 1L << vector; // stays so if there is no descriptor left
       Fd eventfd = eventfds.get(vector);
       if (closed || held || eventfd == null) {
-        pending |= 1L << vector;
         return;
       }
       own = kernel.dup(eventfd);
+      pending &= ~(1L << vector);
     } finally {
       lock.unlock();
     }

@@ -3,6 +3,7 @@ package io.sluice.vdevice.pci;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -97,6 +98,10 @@ final class VectorTableTest {
     tookNs.set(0);
     vectors.raise(3);
     await().atMost(Duration.ofMinutes(1)).until(() -> kernel.drain(ours) == 1);
+    kernel.fail("dup", 1, Errno.EMFILE);
+    vectors.raise(3);
+    await().atMost(Duration.ofMinutes(1)).until(() -> kernel.outstandingFailures().isEmpty());
+    await().atMost(Duration.ofMinutes(1)).until(() -> vectors.pending() == 1 << 3);
     vectors.hold();
     vectors.raise(3);
     assertThat(vectors.pending()).isEqualTo(1 << 3);

@@ -39,6 +39,10 @@ final class ServingHost implements HostedSessions.SessionProcess {
   @GuardedBy("this")
   private Duration missed = Duration.ZERO;
 
+  /** When it was asked to list, or a list has waited for it last. */
+  @GuardedBy("this")
+  private long missedNs;
+
   private volatile List<SessionReport> listed = List.of();
 
   /**
@@ -104,6 +108,7 @@ final class ServingHost implements HostedSessions.SessionProcess {
   synchronized CompletableFuture<HostMessage> askToList() {
     if (listing.isDone()) {
       missed = Duration.ZERO;
+      missedNs = nanoTime.getAsLong();
       listing = tell(ListSessions::new).thenApply(this::keep);
     }
     return listing;
@@ -121,10 +126,15 @@ final class ServingHost implements HostedSessions.SessionProcess {
     return gone.isDone() ? List.of() : listed;
   }
 
-  /** A list has waited for it for so long in vain; after some of them it is ended. */
+  /**
+   * A list has waited for it for so long in vain; after some of them it is ended. Lists at the same
+   * time count as one.
+   */
   void missed(Duration waited) {
     synchronized (this) {
-      missed = missed.plus(waited);
+      long nowNs = nanoTime.getAsLong();
+      missed = missed.plusNanos(Math.min(waited.toNanos(), nowNs - missedNs));
+      missedNs = nowNs;
       if (missed.compareTo(LIST_PATIENCE) < 0) {
         return;
       }

@@ -171,6 +171,7 @@ public final class TurnKeeper implements AutoCloseable {
       rotas.values().forEach(rota -> rota.remove(seat));
       rotas.values().removeIf(DeviceRota::isEmpty);
       named.remove(seat);
+      seat.retire(); // before the lock is given up: nobody names its devices any more
     } finally {
       lock.unlock();
     }

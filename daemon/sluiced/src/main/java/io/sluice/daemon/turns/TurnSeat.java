@@ -120,6 +120,11 @@ public final class TurnSeat {
     return closed;
   }
 
+  /** Is nobody's seat from now on; {@link #close} follows. */
+  void retire() {
+    closed = true;
+  }
+
   void close() {
     late.close();
     synchronized (granted) {

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,6 +134,16 @@ final class SessionsQuestionTest {
     }
     assertThat(silent.receive()).as("what was asked").isPresent();
     assertThat(silent.receive()).as("it is ended").isEmpty();
+  }
+
+  @Test
+  void lists_manyAtOnce_waitForASilentHostAsOne() {
+    ControlLink _ = host("silent");
+    List<SessionsQuestion> questions = Stream.generate(this::list).limit(20).toList();
+    now.addAndGet(SessionsQuestion.LIST_PATIENCE.toNanos());
+    assertThat(questions).allSatisfy(question -> assertThat(known(question)).isEmpty());
+    assertThat(asked("silent").isSilent()).isTrue();
+    assertThat(asked("silent").askToList()).as("it is not ended").isNotDone();
   }
 
   private static SessionReport report(long number) {
