@@ -14,4 +14,15 @@ public interface IdleStrategy {
 
   /** Ends a wait early: there is something to do. Called from any thread, never blocks. */
   void wake();
+
+  /** That of an engine whose work is called for by whoever made it: nobody waits. */
+  static IdleStrategy none() {
+    return new IdleStrategy() {
+      @Override
+      public void idle(long ns) {}
+
+      @Override
+      public void wake() {}
+    };
+  }
 }

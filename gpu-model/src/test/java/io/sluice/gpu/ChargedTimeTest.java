@@ -86,7 +86,8 @@ class ChargedTimeTest {
   private static long chargedForACopy(GpuClocks clocks, AtomicLong wallNs) {
     GpuConfig config = new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0);
     try (SoftwareGpu gpu =
-            new SoftwareGpu(RealKernel.create(), config, clocks, new NoIdle(), Runnable::run, 1);
+            new SoftwareGpu(
+                RealKernel.create(), config, clocks, IdleStrategy.none(), Runnable::run, 1);
         Client client = new Client(RealKernel.create(), gpu.open())) {
       int vid = client.vspaceNew();
       GuestChannel channel = client.channel(vid);
@@ -138,7 +139,7 @@ class ChargedTimeTest {
     GpuConfig config = new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0);
     try (SoftwareGpu gpu =
             new SoftwareGpu(
-                RealKernel.create(), config, () -> now.addAndGet(SECOND_NS), new NoIdle());
+                RealKernel.create(), config, () -> now.addAndGet(SECOND_NS), IdleStrategy.none());
         Client client = new Client(RealKernel.create(), gpu.open())) {
       GuestChannel channel = client.channel(client.vspaceNew());
       channel.submit(0x20010014, 4);
@@ -149,13 +150,5 @@ class ChargedTimeTest {
       assertThat(ExtChanQuery.BUSY_NS.get(channel.query())).isLessThan(SECOND_NS);
       assertThat(ExtFileQuery.GPU_NS.get(client.usage())).isLessThan(SECOND_NS);
     }
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 }

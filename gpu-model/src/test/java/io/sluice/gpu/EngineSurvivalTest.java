@@ -27,14 +27,6 @@ class EngineSurvivalTest {
   private static final int ACQUIRE = 1;
   private static final int BYTES = 1 << 20;
 
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
   /** A buffer of a page of somebody's file. */
   private static long imported(Client client, int vid, Fd file) {
     MemorySegment region = Client.block(PscnvIoctl.REGION_ADD);
@@ -85,7 +77,7 @@ class EngineSurvivalTest {
   void sweepThatFails_isTriedAgainAndChannelsAreServed() {
     FakeKernel kernel = new FakeKernel();
     GpuConfig config = new GpuConfig(BYTES, BYTES, 0);
-    try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, new NoIdle());
+    try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, IdleStrategy.none());
         Client client = new Client(kernel, gpu.open())) {
       GuestChannel channel = client.channel(client.vspaceNew());
       kernel.fail("fstat", 1, Errno.EIO);
@@ -117,7 +109,7 @@ class EngineSurvivalTest {
                   }
                 });
     GpuConfig config = new GpuConfig(BYTES, BYTES, 0);
-    try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, new NoIdle());
+    try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, IdleStrategy.none());
         Client client = new Client(real, gpu.open())) {
       int vid = client.vspaceNew();
       GuestChannel channel = client.channel(vid);

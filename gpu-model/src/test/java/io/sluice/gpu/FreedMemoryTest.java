@@ -25,15 +25,7 @@ class FreedMemoryTest {
 
   private final PunchedKernel kernel = new PunchedKernel();
   private final SoftwareGpu gpu =
-      new SoftwareGpu(kernel.proxy(), new GpuConfig(BYTES, BYTES, 0), () -> 0, new NoIdle());
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
+      new SoftwareGpu(kernel.proxy(), new GpuConfig(BYTES, BYTES, 0), () -> 0, IdleStrategy.none());
 
   /** An operating system whose punches wait, and are told. */
   private final class PunchedKernel {

@@ -159,7 +159,7 @@ class MemoryAccountingTest {
       for (int n = 1; n <= 2; n++) {
         FakeKernel kernel = new FakeKernel();
         GpuConfig config = new GpuConfig(1 << 20, 1 << 20, 0);
-        IdleStrategy idle = new NoIdle();
+        IdleStrategy idle = IdleStrategy.none();
         try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, idle)) {
           kernel.fail(call, n, Errno.ENOMEM);
           int opened = 0;
@@ -176,14 +176,6 @@ class MemoryAccountingTest {
         assertThat(kernel.mappings()).isZero();
       }
     }
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 
   /** What one guest of the history holds. */

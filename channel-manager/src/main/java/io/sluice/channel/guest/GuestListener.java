@@ -44,4 +44,15 @@ public interface GuestListener {
    * @param error why, with the guest's id of the channel
    */
   void onChannelError(ChannelError error);
+
+  /** One that wants to know nothing. */
+  static GuestListener none() {
+    return new GuestListener() {
+      @Override
+      public void onInterrupt(int channelId) {}
+
+      @Override
+      public void onChannelError(ChannelError error) {}
+    };
+  }
 }

@@ -34,16 +34,11 @@ public final class GpuRig implements AutoCloseable {
   public GpuRig() {
     model =
         new SoftwareGpu(
-            kernel, new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000), () -> nowNs, new NoIdle());
+            kernel,
+            new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000),
+            () -> nowNs,
+            IdleStrategy.none());
     gpu = new PscnvGpu("test", kernel, model::open);
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 
   public Guest attach(String name, GuestListener listener) {

@@ -297,8 +297,8 @@ final class NvidiaGpuTest {
   @Test
   void setTimeWeight_ofGuests_becomesTimeSlicesOfTheirChannelsTogether() {
     try (NvidiaGpu gpu = open();
-        Guest light = new Guest("light", gpu, kernel, new NoNews());
-        Guest heavy = new Guest("heavy", gpu, kernel, new NoNews())) {
+        Guest light = new Guest("light", gpu, kernel, GuestListener.none());
+        Guest heavy = new Guest("heavy", gpu, kernel, GuestListener.none())) {
       int _ = started(light);
       int _ = started(heavy);
       assertThat(slices()).as("nobody has a weight").isEmpty();
@@ -330,7 +330,7 @@ final class NvidiaGpuTest {
   @ValueSource(ints = {0, -1, 1025, Integer.MIN_VALUE, Integer.MAX_VALUE})
   void setTimeWeight_outOfRange_isRefused(int weight) {
     try (NvidiaGpu gpu = open();
-        Guest guest = new Guest("guest", gpu, kernel, new NoNews());
+        Guest guest = new Guest("guest", gpu, kernel, GuestListener.none());
         GuestGpu raw = gpu.open("raw")) {
       int _ = started(guest);
       assertThatThrownBy(() -> guest.setTimeWeight(weight)).isInstanceOf(RefusedException.class);
@@ -343,14 +343,6 @@ final class NvidiaGpuTest {
     int cid = guest.channels().create(guest.spaces().create());
     guest.channels().start(cid, RING, 4, 1);
     return cid;
-  }
-
-  private static final class NoNews implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 
   @ParameterizedTest

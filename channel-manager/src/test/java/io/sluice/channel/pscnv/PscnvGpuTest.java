@@ -264,7 +264,7 @@ final class PscnvGpuTest {
   /** A process guest of a card without any capability. */
   @Test
   void guest_onARealPscnv_doesWhatPscnvCan() {
-    try (Guest guest = new Guest("g", gpu, kernel, new Deaf())) {
+    try (Guest guest = new Guest("g", gpu, kernel, GuestListener.none())) {
       int vid = guest.spaces().create();
       int ring = guest.buffers().allocate(6, 0, 0xf1f01b, 4096).handle();
       GpuVa at = guest.spaces().map(vid, ring, LOW, HIGH, false);
@@ -287,13 +287,5 @@ final class PscnvGpuTest {
       assertThat(guestDevice().spaces).isEmpty();
       assertThat(guestDevice().channelPages).isEmpty();
     }
-  }
-
-  private static final class Deaf implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 }

@@ -31,7 +31,6 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   private final LeavingSessions leaving;
   private final boolean carries;
   private final List<PageRange> written = new ArrayList<>(); // by the GPU
-  private boolean aborted; // the machine, too
   private final StateMachine<SessionsStage, Moving> life =
       new StateMachine<>("machine with sessions", new Moving.At(SessionsStage.OPEN));
 
@@ -250,17 +249,15 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void abort() {
-    if (aborted || stage() != SessionsStage.GIVEN_UP) { // else the machine's part has failed before
-      enter(SessionsStage.GIVEN_UP, "the move is given up");
-    }
+    enter(SessionsStage.GIVING_UP, "the move is given up");
     machine.abort();
-    aborted = true;
+    enter(SessionsStage.GIVEN_UP, "the machine knows it");
   }
 
   /** Not before the sessions go on, too. */
   @Override
   public boolean isSettled() {
-    return stage() != SessionsStage.GIVEN_UP && machine.isSettled();
+    return !stage().isGivenUp() && machine.isSettled();
   }
 
   private void stay(String reason) {

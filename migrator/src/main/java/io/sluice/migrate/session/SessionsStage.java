@@ -13,7 +13,8 @@ import io.sluice.migrate.phase.Stage;
  *   │        │  └──────────┊────────►│ └──────────►│             │
  *   │        │             │         │             │             │
  *   └────────┴─────────────┴─────────┴──────┬──────┴─────────────┘
- *                                           └► GIVEN_UP ──► STAYING
+ *                                           └► GIVING_UP ──► GIVEN_UP ──► STAYING
+ *  GIVING_UP ──► GIVING_UP: asked again, since the machine's part has failed
  *  each but FINISHED ──► STAYING: closed
  * </pre>
  */
@@ -32,7 +33,9 @@ enum SessionsStage implements Stage<SessionsStage> {
   SWITCHED,
   /** They are the destination's. */
   FINISHED,
-  /** The machine is to go on; what was begun may yet write guest memory. */
+  /** The machine is to go on; it does not know it yet. */
+  GIVING_UP,
+  /** It knows; what was begun may yet write guest memory. */
   GIVEN_UP,
   /** The sessions go on here. */
   STAYING;
@@ -40,12 +43,13 @@ enum SessionsStage implements Stage<SessionsStage> {
   @Override
   public ImmutableSet<SessionsStage> next() {
     return switch (this) {
-      case OPEN -> immutableEnumSet(COPYING, GIVEN_UP, STAYING);
-      case COPYING -> immutableEnumSet(HALTING, MAY_STOP, STANDING, GIVEN_UP, STAYING);
-      case HALTING -> immutableEnumSet(HALTING, MAY_STOP, GIVEN_UP, STAYING);
-      case MAY_STOP -> immutableEnumSet(HALTING, MAY_STOP, STANDING, GIVEN_UP, STAYING);
-      case STANDING -> immutableEnumSet(SWITCHED, GIVEN_UP, STAYING);
-      case SWITCHED -> immutableEnumSet(FINISHED, GIVEN_UP, STAYING);
+      case OPEN -> immutableEnumSet(COPYING, GIVING_UP, STAYING);
+      case COPYING -> immutableEnumSet(HALTING, MAY_STOP, STANDING, GIVING_UP, STAYING);
+      case HALTING -> immutableEnumSet(HALTING, MAY_STOP, GIVING_UP, STAYING);
+      case MAY_STOP -> immutableEnumSet(HALTING, MAY_STOP, STANDING, GIVING_UP, STAYING);
+      case STANDING -> immutableEnumSet(SWITCHED, GIVING_UP, STAYING);
+      case SWITCHED -> immutableEnumSet(FINISHED, GIVING_UP, STAYING);
+      case GIVING_UP -> immutableEnumSet(GIVING_UP, GIVEN_UP, STAYING);
       case GIVEN_UP -> immutableEnumSet(STAYING);
       case FINISHED, STAYING -> ImmutableSet.of();
     };
@@ -60,7 +64,12 @@ enum SessionsStage implements Stage<SessionsStage> {
   boolean areWaitedFor() {
     return switch (this) {
       case COPYING, HALTING, MAY_STOP, STANDING -> true;
-      case OPEN, SWITCHED, FINISHED, GIVEN_UP, STAYING -> false;
+      case OPEN, SWITCHED, FINISHED, GIVING_UP, GIVEN_UP, STAYING -> false;
     };
+  }
+
+  /** Whether the move has been given up, and the sessions do not go on yet. */
+  boolean isGivenUp() {
+    return this == GIVING_UP || this == GIVEN_UP;
   }
 }

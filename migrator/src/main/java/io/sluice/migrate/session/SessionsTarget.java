@@ -7,8 +7,8 @@ import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.qemu.RamTransport;
-import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.session.MachineSessions;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -18,25 +18,55 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A machine that comes with its sessions; one thread calls it, as it does the machine. */
+/**
+ * A machine that comes with its sessions; one thread calls it, as it does the machine. {@link
+ * ComingStage} has the stages.
+ */
 public final class SessionsTarget implements TargetMachine {
   private final TargetMachine machine;
-  private final GuestDevice device;
+  private final Supplier<Optional<MachineSessions>> device;
   private final Supplier<RamTransport.Target> ways;
   private final Kernel kernel;
   private final ThreadFactory threads;
-  private boolean extended; // the source's sessions come, if it has any
-  private @Nullable ArrivingSessions arriving;
-  private @Nullable Set<Integer> handles; // of those that go on
-  private boolean sessionsGoOn; // told once, however often the machine is resumed
+  private final StateMachine<ComingStage, Coming> life =
+      new StateMachine<>("machine that comes with sessions", new Alone(ComingStage.OPEN));
+
+  /** The states, each with what it must know. */
+  private sealed interface Coming extends StateMachine.State<ComingStage> {
+    /** The sessions that come; null where there can be none. */
+    default @Nullable ArrivingSessions arriving() {
+      return null;
+    }
+  }
+
+  /** {@link ComingStage#OPEN}, {@link ComingStage#ALONE}: there are none. */
+  private record Alone(ComingStage stage) implements Coming {}
+
+  /** {@link ComingStage#COMING} and both ends. */
+  private record Together(ComingStage stage, @Nullable ArrivingSessions arriving)
+      implements Coming {}
+
+  /**
+   * {@link ComingStage#KNOWN}.
+   *
+   * @param handles of those that go on
+   */
+  private record Known(@Nullable ArrivingSessions arriving, Set<Integer> handles)
+      implements Coming {
+    @Override
+    public ComingStage stage() {
+      return ComingStage.KNOWN;
+    }
+  }
 
   /**
    * @param machine owned
+   * @param device the sessions of the guest's device, none where it may have none
    * @param ways makes the way of the sessions' streams
    */
   public SessionsTarget(
       TargetMachine machine,
-      GuestDevice device,
+      Supplier<Optional<MachineSessions>> device,
       Supplier<RamTransport.Target> ways,
       Kernel kernel,
       ThreadFactory threads) {
@@ -50,11 +80,12 @@ public final class SessionsTarget implements TargetMachine {
   @Override
   public ByteBuffer prepare(ByteBuffer source) {
     if (!SessionMessages.isOfSessions(source)) {
-      return machine.prepare(source);
+      ByteBuffer answer = machine.prepare(source);
+      life.enter(new Alone(ComingStage.ALONE), "the source knows nothing of sessions");
+      return answer;
     }
     SessionMessages.Described described = SessionMessages.described(source);
-    extended = true;
-    Optional<MachineSessions> sessions = device.sessions();
+    Optional<MachineSessions> sessions = device.get();
     if (described.sessions() > 0 && sessions.isEmpty()) {
       throw new RefusedException(
           MigrationCode.SESSIONS,
@@ -64,9 +95,8 @@ public final class SessionsTarget implements TargetMachine {
           "Set opencl in its [[guest]] at the destination.");
     }
     ByteBuffer answer = machine.prepare(described.machine());
-    if (sessions.isPresent()) {
-      arriving = arriving(sessions.get());
-    }
+    ArrivingSessions arriving = sessions.map(this::arriving).orElse(null);
+    life.enter(new Together(ComingStage.COMING, arriving), "there is room for them");
     ByteBuffer address = arriving == null ? ByteBuffer.allocate(0) : arriving.way().address();
     return SessionMessages.answer(address, answer);
   }
@@ -91,6 +121,7 @@ public final class SessionsTarget implements TargetMachine {
   @Override
   public MachineProgress progress() {
     MachineProgress now = machine.progress();
+    ArrivingSessions arriving = life.state().arriving();
     if (arriving == null) {
       return now;
     }
@@ -105,19 +136,20 @@ public final class SessionsTarget implements TargetMachine {
 
   @Override
   public boolean restore(List<ByteBuffer> parts) {
-    if (!extended) {
+    if (life.stage() == ComingStage.ALONE) {
       return machine.restore(parts);
     }
-    if (handles == null) {
-      handles =
+    if (life.state() instanceof Together(ComingStage _, ArrivingSessions arriving)) {
+      Set<Integer> handles =
           SessionMessages.handles(
               parts.isEmpty() ? ByteBuffer.allocate(0) : parts.getLast().duplicate());
-      requireThere(handles);
+      requireThere(arriving, handles);
+      life.enter(new Known(arriving, handles), "all have come that go on");
     }
     return machine.restore(parts.subList(0, parts.size() - 1));
   }
 
-  private void requireThere(Set<Integer> wanted) {
+  private static void requireThere(@Nullable ArrivingSessions arriving, Set<Integer> wanted) {
     if (!wanted.isEmpty() && (arriving == null || !arriving.hasAll(wanted))) {
       throw new RefusedException(
           MigrationCode.SESSIONS,
@@ -127,20 +159,27 @@ public final class SessionsTarget implements TargetMachine {
     }
   }
 
+  /** The sessions are told once, however often the machine is resumed. */
   @Override
   public void resume() {
-    if (arriving != null && !sessionsGoOn) {
-      arriving.goOn(handles == null ? Set.of() : handles);
-      sessionsGoOn = true;
+    if (life.stage() != ComingStage.GOING_ON) {
+      if (life.state() instanceof Known(ArrivingSessions arriving, Set<Integer> handles)
+          && arriving != null) {
+        arriving.goOn(handles);
+      }
+      life.enter(
+          new Together(ComingStage.GOING_ON, life.state().arriving()), "the machine is here");
     }
     machine.resume();
   }
 
   @Override
   public void abort() {
+    ArrivingSessions arriving = life.state().arriving();
     if (arriving != null) {
       arriving.goOn(Set.of());
     }
+    life.enter(new Together(ComingStage.GIVEN_UP, arriving), "the machine does not come");
     machine.abort();
   }
 
@@ -151,6 +190,7 @@ public final class SessionsTarget implements TargetMachine {
 
   @Override
   public void close() {
+    ArrivingSessions arriving = life.state().arriving();
     if (arriving != null) {
       arriving.close();
     }

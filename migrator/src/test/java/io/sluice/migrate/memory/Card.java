@@ -5,7 +5,6 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -18,9 +17,11 @@ final class Card implements AutoCloseable {
   final Mapping vram;
 
   Card(Kernel kernel, long bytes) {
-    model = new SoftwareGpu(kernel, new GpuConfig(bytes, bytes, 0), System::nanoTime, new NoIdle());
+    model =
+        new SoftwareGpu(
+            kernel, new GpuConfig(bytes, bytes, 0), System::nanoTime, IdleStrategy.none());
     gpu = new PscnvGpu("test", kernel, model::open);
-    guest = new Guest("test", gpu, kernel, new NoListener());
+    guest = new Guest("test", gpu, kernel, GuestListener.none());
     vram =
         kernel.mmap(
             guest.vramAperture().orElseThrow().fd(),
@@ -35,21 +36,5 @@ final class Card implements AutoCloseable {
     guest.close();
     gpu.close();
     model.close();
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
-  private static final class NoListener implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 }

@@ -9,7 +9,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -35,9 +34,10 @@ final class MemorySourceTest {
 
   private final Kernel kernel = RealKernel.create();
   private final SoftwareGpu model =
-      new SoftwareGpu(kernel, new GpuConfig(1L << 20, 1L << 20, 0), System::nanoTime, new NoIdle());
+      new SoftwareGpu(
+          kernel, new GpuConfig(1L << 20, 1L << 20, 0), System::nanoTime, IdleStrategy.none());
   private final PscnvGpu gpu = new PscnvGpu("test", kernel, model::open);
-  private final Guest guest = new Guest("test", gpu, kernel, new NoListener());
+  private final Guest guest = new Guest("test", gpu, kernel, GuestListener.none());
   private final LinkPair link = new LinkPair(() -> 0, 2);
 
   /** What has arrived: the first word of each page, by its offset. */
@@ -230,21 +230,5 @@ final class MemorySourceTest {
     arrived.clear();
     assertThat(pass()).isEqualTo(1);
     assertThat(arrived).containsEntry(at, 77L);
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
-  private static final class NoListener implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 }

@@ -7,31 +7,21 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
-import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.testbed.fakes.FakeKernel;
-import io.sluice.vdevice.dma.DmaTable;
-import io.sluice.vdevice.dma.MapBudget;
-import io.sluice.vdevice.dma.MapLimits;
-import io.sluice.vdevice.dma.MapPace;
-import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.MachineSessions;
-import io.sluice.vdevice.session.SessionMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,60 +45,12 @@ final class ArrivingSessionsTest {
     return directory.resolve("sessions");
   }
 
-  /**
-   * @param fails when it is told that somebody listens
-   */
-  private record Way(Path socket, boolean fails) implements RamTransport.Target {
-    @Override
-    public void listening() {
-      if (fails) {
-        throw new OutOfMemoryError("by the test");
-      }
-    }
-
-    @Override
-    public String uri() {
-      return "unix:" + socket;
-    }
-
-    @Override
-    public ByteBuffer address() {
-      return ByteBuffer.allocate(0);
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  private static final class Host implements ApiSessions {
-    @Override
-    public Opened open(
-        int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
-      throw new AssertionError("no session is opened");
-    }
-
-    @Override
-    public Opened arrive(
-        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
-      throw new AssertionError("no session has memory");
-    }
-
-    @Override
-    public long mostMemoryBytes() {
-      return 0;
-    }
-  }
-
   private static MachineSessions sessions(Kernel kernel) {
-    MapBudget budget = new MapBudget(new HostLimits(1 << 20, 1 << 20, 1 << 30), 0);
-    DmaTable dma =
-        new DmaTable(
-            kernel, budget.share("guest", new MapLimits(0, 0)), new MapPace(() -> 1), null);
-    return new MachineSessions(kernel, dma, new Host(), THREADS, () -> {});
+    return SessionlessDevice.sessions(kernel, THREADS);
   }
 
   private ArrivingSessions arriving(Kernel kernel, MachineSessions sessions) {
-    return new ArrivingSessions(kernel, sessions, new Way(socket(), false), THREADS);
+    return new ArrivingSessions(kernel, sessions, new SocketWay(socket(), false), THREADS);
   }
 
   /** The fake, which stops in one call of a method until it may go on. */
@@ -202,7 +144,7 @@ final class ArrivingSessionsTest {
     try (MachineSessions sessions = sessions(fake)) {
       int before = fake.openFds().size();
       assertThatThrownBy(
-              () -> new ArrivingSessions(fake, sessions, new Way(socket(), true), THREADS))
+              () -> new ArrivingSessions(fake, sessions, new SocketWay(socket(), true), THREADS))
           .isInstanceOf(OutOfMemoryError.class);
       assertThat(fake.openFds()).hasSize(before);
     }

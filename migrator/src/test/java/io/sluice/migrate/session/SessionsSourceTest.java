@@ -8,8 +8,6 @@ import com.google.common.collect.ImmutableSetMultimap;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.migrate.link.MigrationCode;
@@ -17,13 +15,7 @@ import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine.PageRange;
 import io.sluice.migrate.phase.Tables;
 import io.sluice.migrate.qemu.RamTransport;
-import io.sluice.vdevice.dma.DmaTable;
-import io.sluice.vdevice.dma.MapBudget;
-import io.sluice.vdevice.dma.MapLimits;
-import io.sluice.vdevice.dma.MapPace;
-import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.MachineSessions;
-import io.sluice.vdevice.session.SessionMemory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +40,8 @@ final class SessionsSourceTest {
   private final CountDownLatch working = new CountDownLatch(1); // of the worker
   private final AtomicLong nowNs = new AtomicLong(1);
   private final Kernel kernel = RealKernel.create();
-  private final MachineSessions sessions = noSessions();
+  private final MachineSessions sessions =
+      SessionlessDevice.sessions(kernel, Thread.ofPlatform().factory());
   private final NotedMachine machine = new NotedMachine();
   private final Way way = new Way();
   private final SessionsSource source = make();
@@ -76,14 +69,6 @@ final class SessionsSourceTest {
     return new SessionsSource(machine, sessions, way, kernel, threads, nowNs::get);
   }
 
-  private MachineSessions noSessions() {
-    MapBudget budget = new MapBudget(new HostLimits(1 << 20, 1 << 20, 1 << 30), 0);
-    DmaTable dma =
-        new DmaTable(
-            kernel, budget.share("guest", new MapLimits(0, 0)), new MapPace(nowNs::get), null);
-    return new MachineSessions(kernel, dma, new NoHost(), Thread.ofPlatform().factory(), () -> {});
-  }
-
   /** A way of streams that nothing listens at. */
   private static final class Way implements RamTransport.Source {
     final CountDownLatch closed = new CountDownLatch(1);
@@ -105,25 +90,6 @@ final class SessionsSourceTest {
     @Override
     public void close() {
       closed.countDown();
-    }
-  }
-
-  private static final class NoHost implements ApiSessions {
-    @Override
-    public Opened open(
-        int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
-      throw new AssertionError("no session is opened");
-    }
-
-    @Override
-    public Opened arrive(
-        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
-      throw new AssertionError("no session comes");
-    }
-
-    @Override
-    public long mostMemoryBytes() {
-      return 0;
     }
   }
 
@@ -161,9 +127,11 @@ final class SessionsSourceTest {
       oracle.put(stopped, "STANDING"); // by itself, or as it may
     }
     for (String left : way.subList(0, way.size() - 1)) {
-      oracle.putAll(left, "GIVEN_UP", "STAYING");
+      oracle.putAll(left, "GIVING_UP", "STAYING");
     }
-    oracle.putAll("OPEN", "GIVEN_UP", "STAYING").put("GIVEN_UP", "STAYING");
+    oracle.putAll("OPEN", "GIVING_UP", "STAYING");
+    oracle.putAll("GIVING_UP", "GIVING_UP", "GIVEN_UP", "STAYING"); // asked again, done, closed
+    oracle.put("GIVEN_UP", "STAYING");
     Tables.requireEqual(SessionsStage.class, oracle.build());
   }
 

@@ -57,18 +57,10 @@ final class Host implements AutoCloseable {
     this.clock = clock;
     model =
         new SoftwareGpu(
-            kernel, new GpuConfig(vramBytes, SYSTEM_BYTES, 100_000), clock, new NoIdle());
+            kernel, new GpuConfig(vramBytes, SYSTEM_BYTES, 100_000), clock, IdleStrategy.none());
     PscnvGpu real = new PscnvGpu("sim", kernel, model::open);
     blind = kind == Kind.APERTURE ? null : new BlindGpu(real, kernel, kind == Kind.FINGERPRINTS);
     gpu = blind == null ? real : blind;
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 
   MappedGuest attach(String name) {

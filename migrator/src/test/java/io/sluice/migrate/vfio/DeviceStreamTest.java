@@ -14,7 +14,6 @@ import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -54,7 +53,9 @@ final class DeviceStreamTest {
   @BeforeEach
   void open() {
     System.out.println("seed: -Dsluice.seed=" + seed);
-    model = new SoftwareGpu(kernel, new GpuConfig(VRAM, VRAM, 100_000), nowNs::get, new NoIdle());
+    model =
+        new SoftwareGpu(
+            kernel, new GpuConfig(VRAM, VRAM, 100_000), nowNs::get, IdleStrategy.none());
     gpu = new PscnvGpu("stream", kernel, model::open);
     guest = attach("from");
   }
@@ -66,26 +67,8 @@ final class DeviceStreamTest {
     model.close();
   }
 
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
   private Guest attach(String name) {
-    return new Guest(
-        name,
-        gpu,
-        kernel,
-        new GuestListener() {
-          @Override
-          public void onInterrupt(int channelId) {}
-
-          @Override
-          public void onChannelError(ChannelError error) {}
-        });
+    return new Guest(name, gpu, kernel, GuestListener.none());
   }
 
   /** A device of which only the guest is real. */

@@ -20,8 +20,6 @@ import io.sluice.gpu.SoftwareGpu;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
@@ -166,8 +164,7 @@ public final class GpuHost implements AutoCloseable {
             settings.gridHeapBytes());
     int cores = Runtime.getRuntime().availableProcessors();
     ExecutorService compute = compute(settings.name(), cores, threads, kernel);
-    ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();
-    GpuClocks clocks = new GpuClocks(clock, thisThread::getCurrentThreadCpuTime);
+    GpuClocks clocks = new GpuClocks(clock, kernel::processorTimeNs);
     SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
     loop.setEngine(card.engine());
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);

@@ -283,7 +283,7 @@ final class Checkpoints {
             surroundings.threads());
     return new SessionsTarget(
         machine,
-        host.device(),
+        host.device()::sessions,
         () ->
             MachineCheckpoint.sessionsFrom(
                 reader,

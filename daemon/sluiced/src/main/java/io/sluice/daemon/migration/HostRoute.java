@@ -439,7 +439,7 @@ final class HostRoute implements AutoCloseable {
             () -> tunnels.target(ids.get(), beside(qmp, IN)),
             PATIENCE,
             threads),
-        guest.device(),
+        guest.device()::sessions,
         () -> tunnels.standing(ids.get(), beside(qmp, IN + SESSIONS)),
         kernel,
         threads);

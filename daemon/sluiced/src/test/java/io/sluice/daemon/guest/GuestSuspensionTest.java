@@ -15,7 +15,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
@@ -36,10 +35,13 @@ final class GuestSuspensionTest {
   private final Kernel kernel = RealKernel.create();
   private final SoftwareGpu model =
       new SoftwareGpu(
-          kernel, new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000), System::nanoTime, new NoIdle());
+          kernel,
+          new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000),
+          System::nanoTime,
+          IdleStrategy.none());
   private final PscnvGpu gpu = new PscnvGpu("suspended", kernel, model::open);
   private final Guest guest =
-      new Guest("web", (Gpu) failing(gpu, Gpu.class), kernel, new NoListener());
+      new Guest("web", (Gpu) failing(gpu, Gpu.class), kernel, GuestListener.none());
   private final List<Integer> channels = List.of(channel(), channel());
   private final GuestSuspension suspension = new GuestSuspension();
 
@@ -51,22 +53,6 @@ final class GuestSuspensionTest {
     guest.close();
     gpu.close();
     model.close();
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
-  private static final class NoListener implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 
   /** The same, whose channels' {@code resume} may fail. */

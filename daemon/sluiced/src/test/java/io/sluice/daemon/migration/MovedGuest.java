@@ -7,7 +7,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
@@ -29,32 +28,16 @@ final class MovedGuest implements AutoCloseable {
   MovedGuest() {
     model =
         new SoftwareGpu(
-            kernel, new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000), System::nanoTime, new NoIdle());
-    gpu = new PscnvGpu("moved", kernel, model::open);
-    guest =
-        new Guest(
-            "web",
-            gpu,
             kernel,
-            new GuestListener() {
-              @Override
-              public void onInterrupt(int channelId) {}
-
-              @Override
-              public void onChannelError(ChannelError error) {}
-            });
+            new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000),
+            System::nanoTime,
+            IdleStrategy.none());
+    gpu = new PscnvGpu("moved", kernel, model::open);
+    guest = new Guest("web", gpu, kernel, GuestListener.none());
     int vid = guest.spaces().create();
     MemoryGrant ring = guest.buffers().allocate(2, 0, 0, 4096);
     cid = guest.channels().create(vid);
     guest.channels().start(cid, guest.spaces().map(vid, ring.handle(), LOW, HIGH, false), 5, 1);
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 
   MappedGuest map() {

@@ -62,7 +62,8 @@ public class SubmissionBenchmark {
   private final Kernel kernel = RealKernel.create();
   private final List<Mapping> mappings = new ArrayList<>();
   private final SoftwareGpu card =
-      new SoftwareGpu(kernel, GpuConfig.gtx480(), () -> nowNs, new NeverIdle(), Runnable::run, 1);
+      new SoftwareGpu(
+          kernel, GpuConfig.gtx480(), () -> nowNs, IdleStrategy.none(), Runnable::run, 1);
   private final PscnvGpu gpu = new PscnvGpu("jmh", kernel, card::open);
   private final GuestGpu guest = gpu.open("jmh");
   private final AddressSpace space = guest.createAddressSpace();
@@ -156,14 +157,5 @@ public class SubmissionBenchmark {
     guest.close();
     gpu.close();
     card.close();
-  }
-
-  /** The engine is driven by the benchmark's thread, which never waits. */
-  private static final class NeverIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
   }
 }

@@ -6,7 +6,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -123,9 +122,10 @@ final class EnginePair implements AutoCloseable {
 
     Card(Kernel kernel, long bytes) {
       model =
-          new SoftwareGpu(kernel, new GpuConfig(bytes, bytes, 0), System::nanoTime, new NoIdle());
+          new SoftwareGpu(
+              kernel, new GpuConfig(bytes, bytes, 0), System::nanoTime, IdleStrategy.none());
       gpu = new PscnvGpu("bench", kernel, model::open);
-      guest = new Guest("bench", gpu, kernel, new NoListener());
+      guest = new Guest("bench", gpu, kernel, GuestListener.none());
       mapped = MappedGuest.of(guest, kernel);
     }
 
@@ -331,21 +331,5 @@ final class EnginePair implements AutoCloseable {
 
     @Override
     public void resume() {}
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
-  private static final class NoListener implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 }

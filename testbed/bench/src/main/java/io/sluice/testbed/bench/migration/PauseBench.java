@@ -6,7 +6,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
-import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -83,9 +82,12 @@ public final class PauseBench implements Measurement {
     Kernel kernel = context.kernel();
     try (SoftwareGpu model =
             new SoftwareGpu(
-                kernel, new GpuConfig(64L << 20, 64L << 20, 0), System::nanoTime, new NoIdle());
+                kernel,
+                new GpuConfig(64L << 20, 64L << 20, 0),
+                System::nanoTime,
+                IdleStrategy.none());
         PscnvGpu gpu = new PscnvGpu("bench", kernel, model::open);
-        Guest guest = new Guest("bench", gpu, kernel, new NoListener());
+        Guest guest = new Guest("bench", gpu, kernel, GuestListener.none());
         MappedGuest mapped = MappedGuest.of(guest, kernel)) {
       MemoryGrant data = guest.buffers().allocate(2, 0, 0, BYTES);
       try (Mapping vram =
@@ -151,21 +153,5 @@ public final class PauseBench implements Measurement {
 
     @Override
     public void resume() {}
-  }
-
-  private static final class NoIdle implements IdleStrategy {
-    @Override
-    public void idle(long ns) {}
-
-    @Override
-    public void wake() {}
-  }
-
-  private static final class NoListener implements GuestListener {
-    @Override
-    public void onInterrupt(int channelId) {}
-
-    @Override
-    public void onChannelError(ChannelError error) {}
   }
 }
