@@ -1,18 +1,25 @@
 package io.sluice.gpu;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The lock of a card: fair, so that ioctls without end cannot keep the engine from it, nor the
  * engine an ioctl. Most who hold it hold it for a microsecond, and a thread that is put to sleep
- * for so long takes fifty to come back: whoever finds nobody queued tries again for a while before
- * it queues itself.
+ * for so long takes fifty to come back, while those behind it in the queue sleep as well. So
+ * whoever does not get it at once tries again for a while before it queues itself. Those who sleep
+ * already come first.
  */
 final class CardLock extends ReentrantLock {
   private static final long serialVersionUID = 1L;
 
-  /** Some ten microseconds. */
-  private static final int TRIES = 200;
+  /** Fewer processors have something better to do than to wait. */
+  private static final int MANY_PROCESSORS = 4;
+
+  private static final long SPIN_NS =
+      Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 10_000 : 100_000;
+
+  private final AtomicInteger spinning = new AtomicInteger(); // threads
 
   /** How often it was taken anew; by whoever holds it. */
   private long turns;
@@ -23,15 +30,36 @@ final class CardLock extends ReentrantLock {
 
   @Override
   public void lock() {
-    for (int i = 0; i < TRIES && !hasQueuedThreads(); i++) {
-      if (tryLock()) {
-        turns++;
-        return;
+    if (isHeldByCurrentThread()) {
+      super.lock();
+    } else if (isWanted() || !tryLock()) {
+      await();
+    }
+    turns++;
+  }
+
+  private void await() {
+    boolean got;
+    spinning.incrementAndGet();
+    try {
+      got = spin();
+    } finally {
+      spinning.decrementAndGet();
+    }
+    if (!got) {
+      super.lock();
+    }
+  }
+
+  private boolean spin() {
+    long endNs = System.nanoTime() + SPIN_NS;
+    while (hasQueuedThreads() || !tryLock()) {
+      if (System.nanoTime() - endNs >= 0) {
+        return false;
       }
       Thread.onSpinWait();
     }
-    super.lock();
-    turns++;
+    return true;
   }
 
   /** How often it was taken, but for this question: work that is cut gives it up in between. */
@@ -45,8 +73,8 @@ final class CardLock extends ReentrantLock {
     }
   }
 
-  /** Whether somebody sleeps until the lock is given up. */
+  /** Whether somebody waits until the lock is given up. */
   boolean isWanted() {
-    return hasQueuedThreads();
+    return spinning.get() > 0 || hasQueuedThreads();
   }
 }

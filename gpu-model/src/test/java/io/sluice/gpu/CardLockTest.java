@@ -12,7 +12,7 @@ final class CardLockTest {
   private final CardLock lock = new CardLock();
 
   @Test
-  void isWanted_heldForLong_onceSomebodySleeps() {
+  void isWanted_held_onceSomebodyWaits() {
     lock.lock();
     assertThat(lock.isWanted()).isFalse();
     CompletableFuture<Void> other = CompletableFuture.runAsync(this::takeAndGive);
@@ -61,6 +61,42 @@ final class CardLockTest {
         };
     CompletableFuture.allOf(CompletableFuture.runAsync(many), CompletableFuture.runAsync(many))
         .join();
+  }
+
+  @Test
+  void lock_byTheThreadThatHoldsIt_isGotWhateverOthersWaitFor() {
+    lock.lock();
+    CompletableFuture<Void> other = CompletableFuture.runAsync(this::takeAndGive);
+    while (!lock.hasQueuedThreads()) {
+      Thread.onSpinWait();
+    }
+    lock.lock();
+    assertThat(lock.getHoldCount()).isEqualTo(2);
+    lock.unlock();
+    assertThat(other).isNotDone();
+
+    lock.unlock();
+
+    other.join();
+  }
+
+  /** Eight threads are more than most hosts of tests have processors. */
+  @Test
+  void lock_moreThreadsThanProcessors_eachGetsIt() {
+    CompletableFuture<?>[] all = new CompletableFuture<?>[8];
+    for (int i = 0; i < all.length; i++) {
+      all[i] =
+          CompletableFuture.runAsync(
+              () -> {
+                for (int turn = 0; turn < 10_000; turn++) {
+                  takeAndGive();
+                }
+              },
+              work -> Thread.ofPlatform().start(work));
+    }
+    CompletableFuture.allOf(all).join();
+    assertThat(lock.turns()).isEqualTo(80_000);
+    assertThat(lock.isWanted()).isFalse();
   }
 
   private void takeAndGive() {
