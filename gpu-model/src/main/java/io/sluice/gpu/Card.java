@@ -1,6 +1,6 @@
 package io.sluice.gpu;
 
-import io.sluice.abi.signal.PromptSignals;
+import io.sluice.abi.signal.GuestSignals;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.fifo.Runlist;
@@ -16,7 +16,7 @@ final class Card {
   private final Kernel kernel;
   private final GpuConfig config;
   private final LongSupplier clock;
-  private final PromptSignals signals;
+  private final GuestSignals signals;
   private final IdleStrategy idle;
   private final GridLauncher launcher;
   private final int computeThreads;
@@ -40,7 +40,7 @@ final class Card {
     this.kernel = kernel;
     this.config = config;
     this.clock = clocks.time();
-    this.signals = new PromptSignals(kernel, clock);
+    this.signals = new GuestSignals(kernel, clock);
     this.idle = idle;
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, clocks.processor(), config.spinNs());
@@ -67,7 +67,7 @@ final class Card {
   }
 
   /** Of which each open has its own, for its channels' interrupts. */
-  PromptSignals signals() {
+  GuestSignals signals() {
     return signals;
   }
 

@@ -16,8 +16,9 @@ final class CardLock extends ReentrantLock {
   /** Fewer processors have something better to do than to wait. */
   private static final int MANY_PROCESSORS = 4;
 
-  private static final long SPIN_NS =
-      Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 10_000 : 100_000;
+  /** Some ten microseconds, or a hundred. */
+  private static final int TRIES =
+      Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 200 : 2000;
 
   private final AtomicInteger spinning = new AtomicInteger(); // threads
 
@@ -52,14 +53,13 @@ final class CardLock extends ReentrantLock {
   }
 
   private boolean spin() {
-    long endNs = System.nanoTime() + SPIN_NS;
-    while (hasQueuedThreads() || !tryLock()) {
-      if (System.nanoTime() - endNs >= 0) {
-        return false;
+    for (int i = 0; i < TRIES; i++) {
+      if (!hasQueuedThreads() && tryLock()) {
+        return true;
       }
       Thread.onSpinWait();
     }
-    return true;
+    return false;
   }
 
   /** How often it was taken, but for this question: work that is cut gives it up in between. */

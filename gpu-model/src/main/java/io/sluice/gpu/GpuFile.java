@@ -95,7 +95,7 @@ final class GpuFile implements AutoCloseable {
   GpuFile(Card card, TimeShare share) {
     this.card = card;
     this.share = share;
-    signals = card.signals().child();
+    signals = card.signals().peerOf(share.guest().orElse(""));
     Kernel kernel = card.kernel();
     control = SharedFile.create(kernel, "sluice-control", CONTROL_PAGES * CONTROL_PAGE_BYTES);
     SharedFile video = null;

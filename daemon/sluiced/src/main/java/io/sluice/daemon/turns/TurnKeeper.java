@@ -2,7 +2,7 @@ package io.sluice.daemon.turns;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
-import io.sluice.abi.signal.PromptSignals;
+import io.sluice.abi.signal.GuestSignals;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.quota.Quota;
@@ -46,7 +46,7 @@ public final class TurnKeeper implements AutoCloseable {
 
   private final Kernel kernel;
   private final LongSupplier nanoTime;
-  private final PromptSignals signals;
+  private final GuestSignals signals;
   private final ThreadFactory threads;
   private final Function<String, Quota> quotas;
   private final RateLimit pace;
@@ -75,7 +75,7 @@ public final class TurnKeeper implements AutoCloseable {
     this.kernel = kernel;
     this.nanoTime = nanoTime;
     this.threads = threads;
-    signals = new PromptSignals(kernel, nanoTime);
+    signals = new GuestSignals(kernel, nanoTime);
     this.quotas = quotas;
     pace = new RateLimit(STEPS, STEP, nanoTime);
     thread = threads.newThread(this::run);
@@ -95,7 +95,7 @@ public final class TurnKeeper implements AutoCloseable {
         kernel,
         guest,
         () -> process.isAlive() ? ProcessorTime.ofNs(pid) : 0L,
-        signals.child(),
+        signals.peerOf(guest),
         threads,
         end);
   }
