@@ -3,12 +3,15 @@ package io.sluice.sluicectl;
 import io.sluice.sluicectl.Failures.Failure;
 import java.io.ObjectInputFilter;
 import java.io.PrintWriter;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -81,16 +84,35 @@ public final class SluiceCtl implements Runnable {
   }
 
   /**
-   * The command line with what the arguments can need of it: where the first is a command, that one
-   * alone. All of them take longer to make than most take to run.
+   * The command line with what the arguments can need of it: where they begin with a command, or
+   * with options before one, that one alone. All of them take longer to make than most take to run.
    *
    * @param environment the process' environment
    */
   static CommandLine commandLine(Map<String, String> environment, List<String> arguments) {
-    String first = arguments.isEmpty() ? "" : arguments.getFirst();
-    // Completion is of all commands.
-    boolean alone = COMMANDS.contains(first) && !first.equals("completion");
-    return commandLine(new GlobalOptions(environment), alone ? List.of(first) : COMMANDS);
+    SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
+    CommandLine root = new CommandLine(ctl);
+    return ctl.with(needed(root.getCommandSpec(), arguments), root);
+  }
+
+  /** Which commands the arguments can need. */
+  private static List<String> needed(CommandSpec root, List<String> arguments) {
+    Iterator<String> words = arguments.iterator();
+    while (words.hasNext()) {
+      String word = words.next();
+      if (COMMANDS.contains(word)) {
+        return word.equals("completion") ? COMMANDS : List.of(word); // that is of all
+      }
+      int value = word.indexOf('=');
+      OptionSpec option = root.findOption(value < 0 ? word : word.substring(0, value));
+      if (option == null || option.usageHelp() || option.versionHelp()) {
+        return COMMANDS;
+      }
+      if (value < 0 && option.arity().max() > 0 && words.hasNext()) {
+        words.next(); // may look like a command
+      }
+    }
+    return COMMANDS;
   }
 
   /**
@@ -99,16 +121,15 @@ public final class SluiceCtl implements Runnable {
    * @param environment the process' environment
    */
   public static CommandLine commandLine(Map<String, String> environment) {
-    return commandLine(new GlobalOptions(environment), COMMANDS);
+    SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
+    return ctl.with(COMMANDS, new CommandLine(ctl));
   }
 
-  private static CommandLine commandLine(GlobalOptions global, List<String> commands) {
-    SluiceCtl ctl = new SluiceCtl(global);
-    CommandLine line = new CommandLine(ctl);
+  private CommandLine with(List<String> commands, CommandLine line) {
     commands.forEach(name -> line.addSubcommand(name, command(name, global)));
     ListingHelp.add(line);
     line.setExpandAtFiles(false); // of guest run's command each word is the program's
-    line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
+    line.setExecutionExceptionHandler((e, _, _) -> failed(e));
     line.setParameterExceptionHandler((e, _) -> misused(e));
     return line;
   }

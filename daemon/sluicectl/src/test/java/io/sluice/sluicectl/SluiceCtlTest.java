@@ -13,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
@@ -416,6 +419,45 @@ final class SluiceCtlTest extends ServedDaemon {
         .contains("cause: that is a directory, not a socket");
     assertThat(ctl.run("guest", "list", "-s", "").err())
         .contains("cause: the path of its control socket is empty");
+  }
+
+  /** To make all commands takes longer than to run most. */
+  @ParameterizedTest
+  @CsvSource({
+    "guest list, guest",
+    "--socket guest session list, session",
+    "-s guest -f json --debug quota show, quota",
+    "--socket=guest --format=json --no-header irq show, irq",
+    "--columns guest;name top --once, top",
+    "guest run ml-02 -- session list, guest"
+  })
+  void commandLine_optionsBeforeTheCommand_isOfThatOneAlone(String words, String command) {
+    assertThat(SluiceCtl.commandLine(Map.of(), words(words)).getSubcommands())
+        .containsOnlyKeys(command);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "gues list",
+        "--socket",
+        "--socket guest",
+        "--help guest",
+        "-h guest",
+        "--version guest",
+        "--none guest",
+        "completion bash",
+        "--debug completion bash"
+      })
+  void commandLine_noCommandOrAll_isOfAll(String words) {
+    assertThat(SluiceCtl.commandLine(Map.of(), words(words)).getSubcommands())
+        .containsOnlyKeys(SluiceCtl.commandLine(Map.of()).getSubcommands().keySet())
+        .hasSizeGreaterThan(10);
+  }
+
+  private static List<String> words(String line) {
+    return Stream.of(line.split(" ", -1)).filter(word -> !word.isEmpty()).toList();
   }
 
   @Test
