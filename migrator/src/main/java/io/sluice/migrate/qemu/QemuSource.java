@@ -89,6 +89,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   private final StandBy standBy;
   private final LastPass lastPass;
   private final AtomicBoolean asking = new AtomicBoolean();
+  private final Object telling = new Object(); // held while QEMU is told how to copy
   private volatile Figures figures = new Figures(0, 0, 0, 0, 0);
 
   // Of the engine's thread.
@@ -261,9 +262,19 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   /** QEMU acts on what it is told when its stream is taken again. */
   private void tellNow(Runnable told) {
     worker.submitNow(() -> {
-      told.run();
+      tellUnlessGivenUp(told);
       standBy.end();
     });
+  }
+
+  /** What comes late would count for QEMU's next migration. */
+  private void tellUnlessGivenUp(Runnable told) {
+    synchronized (telling) {
+      switch (stage()) {
+        case OPEN, COPYING, GIVEN_UP, FAILED -> told.run();
+        case UNDOING, SETTLED, WENT_ON -> {}
+      }
+    }
   }
 
   @Override
@@ -503,7 +514,9 @@ public final class QemuSource implements SourceMachine, LiveMachine {
       machine.resume();
     }
     // Held back, or never to stop, QEMU would do the same with its next migration.
-    machine.setDowntime(settings.downtime(), settings.bandwidthBytesPerSecond());
+    synchronized (telling) {
+      machine.setDowntime(settings.downtime(), settings.bandwidthBytesPerSecond());
+    }
   }
 
   @Override

@@ -70,12 +70,37 @@ final class QemuSourceTest {
           source.holdBack();
           source.abort();
         });
+    assertItsLimitsAreGivenBack();
+    assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
+  }
+
+  private void assertItsLimitsAreGivenBack() {
     assertThat(lines.getLast())
         .contains("\"migrate-set-parameters\"")
         .containsPattern("\"max-bandwidth\": ?70000000\\b")
         .containsPattern("\"avail-switchover-bandwidth\": ?70000000\\b")
         .containsPattern("\"downtime-limit\": ?250\\b");
-    assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
+  }
+
+  /** Its next migration would be held back. */
+  @Test
+  void abort_holdingBackIsNotYetSaid_isNeverSaid() throws Exception {
+    Stuck way = new Stuck(new Open());
+    with(
+        way,
+        70_000_000,
+        source -> {
+          source.start(ByteBuffer.allocate(1));
+          begun.await();
+          source.allowStop();
+          way.stuck.await();
+          source.holdBack();
+          source.abort();
+          await().atMost(PATIENCE).until(source::hasGoneOn);
+          way.goes.countDown();
+        });
+    assertItsLimitsAreGivenBack();
+    assertThat(lines).noneMatch(line -> line.contains("\"max-bandwidth\":1000}"));
   }
 
   /** Which may be why it is given up. */
@@ -304,6 +329,37 @@ final class QemuSourceTest {
     ByteBuffer out = ByteBuffer.wrap((line + "\r\n").getBytes(StandardCharsets.UTF_8));
     while (out.hasRemaining()) {
       int _ = socket.write(out);
+    }
+  }
+
+  /** A way whose stream is not taken before it goes on. */
+  private static final class Stuck implements RamTransport.Source {
+    final CountDownLatch stuck = new CountDownLatch(1);
+    final CountDownLatch goes = new CountDownLatch(1);
+    private final RamTransport.Source way;
+
+    Stuck(RamTransport.Source way) {
+      this.way = way;
+    }
+
+    @Override
+    public String open(ByteBuffer target) {
+      return way.open(target);
+    }
+
+    @Override
+    public void takeUpTo(long bytes) {
+      stuck.countDown();
+      try {
+        goes.await();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void close() {
+      way.close();
     }
   }
 
