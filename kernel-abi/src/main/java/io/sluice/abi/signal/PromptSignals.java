@@ -79,24 +79,18 @@ public final class PromptSignals {
     if (beganNs - notBeforeNs < 0) {
       return false;
     }
-    if (measured) {
-      measure(eventfd);
-    } else {
-      kernel.signalForeign(eventfd);
-      if (clock.getAsLong() - beganNs > USUAL_NS) {
+    boolean measures = measured;
+    long hadNs = measures ? kernel.processorTimeNs() : 0;
+    kernel.signalForeign(eventfd);
+    long nowNs = clock.getAsLong();
+    if (nowNs - beganNs > USUAL_NS) { // what is short by the clock took no more of a processor
+      if (measures) {
+        charge(nowNs, kernel.processorTimeNs() - hadNs);
+      } else {
         suspect();
       }
     }
     return true;
-  }
-
-  private void measure(Fd eventfd) {
-    long hadNs = kernel.processorTimeNs();
-    kernel.signalForeign(eventfd);
-    long tookNs = kernel.processorTimeNs() - hadNs;
-    if (tookNs > USUAL_NS) {
-      charge(clock.getAsLong(), tookNs);
-    }
   }
 
   private void suspect() {
@@ -107,6 +101,9 @@ public final class PromptSignals {
   }
 
   private synchronized void charge(long nowNs, long tookNs) {
+    if (tookNs <= USUAL_NS) {
+      return;
+    }
     spentNs = Math.max(0, spentNs - (nowNs - chargedNs) / REFILL) + tookNs;
     chargedNs = nowNs;
     if (spentNs > MOST_NS) {
