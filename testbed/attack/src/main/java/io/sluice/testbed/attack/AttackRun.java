@@ -10,7 +10,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -49,7 +48,7 @@ final class AttackRun implements AutoCloseable {
   private final @Nullable MachineIntruder intruder;
   private final Newcomer newcomer;
   private final Holdings before;
-  private double quietProcessors;
+  private Burden quietBurden = Burden.NONE;
   private boolean judged;
 
   /**
@@ -58,28 +57,27 @@ final class AttackRun implements AutoCloseable {
    * @param seed that it can be replayed by
    * @param wrong what must not be
    * @param p99 of the victims' submissions during the attack
-   * @param processors that attacker and daemon took more than the daemon while nobody attacked
+   * @param burden that attacker and daemon were more than the daemon while nobody attacked
    * @param listNs of listing the guests, its longest
    */
   record Outcome(
-      Onslaught attack, long seed, List<String> wrong, Waits p99, double processors, long listNs) {
+      Onslaught attack, long seed, List<String> wrong, Waits p99, Burden burden, long listNs) {
     /** The same with something more that must not be. */
     Outcome plus(String alsoWrong) {
       List<String> all = new ArrayList<>(wrong);
       all.add(alsoWrong);
-      return new Outcome(attack, seed, List.copyOf(all), p99, processors, listNs);
+      return new Outcome(attack, seed, List.copyOf(all), p99, burden, listNs);
     }
 
     String text(Waits quiet) {
       return String.format(
           Locale.ROOT,
-          "%-18s seed %-20d p99 %s, %.2f of quiet; processors %5.2f; guest list at most"
-              + " %7.1f ms; %s",
+          "%-18s seed %-20d p99 %s, %.2f of quiet; %s; guest list at most %7.1f ms; %s",
           attack.label(),
           seed,
           p99.text(),
           p99.against(quiet),
-          processors,
+          burden.text(),
           listNs / 1e6,
           wrong.isEmpty() ? "held" : String.join("; ", wrong));
     }
@@ -120,7 +118,7 @@ final class AttackRun implements AutoCloseable {
     pause(seconds);
     awaitSamples();
     awaitWork();
-    quietProcessors = Usage.of(List.of(daemon.process())).processorsSince(begin);
+    quietBurden = Usage.of(List.of(daemon.process())).since(begin);
     return measured();
   }
 
@@ -154,11 +152,12 @@ final class AttackRun implements AutoCloseable {
   }
 
   /**
-   * The victims' p99 beside a process that takes as many processors as an attack, and asks nothing
-   * of the daemon.
+   * The victims' p99 beside a process that is as much of a burden as an attack, and asks nothing of
+   * the daemon.
    */
-  Waits control(double processors, int seconds) throws IOException, InterruptedException {
-    Process process = start(Spinner.class, Double.toString(processors));
+  Waits control(Burden burden, int seconds) throws IOException, InterruptedException {
+    Process process =
+        start(Spinner.class, Double.toString(burden.processors()), Double.toString(burden.wakes()));
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       echo(said.readLine());
       measureAnew();
@@ -168,21 +167,6 @@ final class AttackRun implements AutoCloseable {
       return measured();
     } finally {
       process.destroyForcibly();
-    }
-  }
-
-  /** Processor time of processes until a moment. */
-  private record Usage(long processorNs, long atNs) {
-    static Usage of(List<ProcessHandle> processes) {
-      long sum = 0;
-      for (ProcessHandle process : processes) {
-        sum += process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
-      }
-      return new Usage(sum, System.nanoTime());
-    }
-
-    double processorsSince(Usage begin) {
-      return (double) (processorNs - begin.processorNs) / Math.max(1, atNs - begin.atNs);
     }
   }
 
@@ -227,7 +211,7 @@ final class AttackRun implements AutoCloseable {
     int logged = daemon.log().length();
     measureAnew();
     newcomer.listing().clear();
-    double processors;
+    Burden burden;
     try (Assault assault = begin(attack, seed)) {
       List<ProcessHandle> all = new ArrayList<>(assault.processes());
       all.add(daemon.process());
@@ -235,7 +219,7 @@ final class AttackRun implements AutoCloseable {
       pause(seconds);
       awaitSamples();
       getsOn("beside the attacker", wrong);
-      processors = Math.max(0, Usage.of(all).processorsSince(begin) - quietProcessors);
+      burden = Usage.of(all).since(begin).beyond(quietBurden);
       assault.stop().ifPresent(wrong::add);
     }
     Waits p99 = measured();
@@ -271,7 +255,7 @@ final class AttackRun implements AutoCloseable {
     if (!after.isBackTo(before)) {
       wrong.add("left behind: " + after + ", before " + before);
     }
-    return new Outcome(attack, seed, List.copyOf(wrong), p99, processors, listNs);
+    return new Outcome(attack, seed, List.copyOf(wrong), p99, burden, listNs);
   }
 
   private Assault begin(Onslaught attack, long seed) throws IOException, InterruptedException {

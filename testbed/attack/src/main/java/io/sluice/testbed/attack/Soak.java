@@ -99,7 +99,7 @@ public final class Soak {
       throws IOException, InterruptedException {
     Waits quiet = run.quiet(seconds);
     Outcome outcome = judged(run.attack(attack, seed, seconds));
-    Trial trial = new Trial(quiet, outcome.p99(), run.control(outcome.processors(), seconds));
+    Trial trial = new Trial(quiet, outcome.p99(), run.control(outcome.burden(), seconds));
     System.out.println(outcome.text(quiet));
     System.out.printf(
         Locale.ROOT,
