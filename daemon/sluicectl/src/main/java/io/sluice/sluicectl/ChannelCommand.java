@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "channel",
     description = "The channels of guests.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class ChannelCommand extends Noun {
   ChannelCommand(GlobalOptions global) {
     super(global, "channel");

@@ -19,7 +19,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl daemon …}. */
-@Command(name = "daemon", description = "The daemon itself.", synopsisSubcommandLabel = "COMMAND")
+@Command(
+    name = "daemon",
+    description = "The daemon itself.",
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class DaemonCommand extends Noun {
   DaemonCommand(GlobalOptions global) {
     super(global, "daemon");

@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diag",
     description = "What somebody who helps wants to see.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class DiagCommand extends Noun {
   DiagCommand(GlobalOptions global) {
     super(global, "diag");

@@ -16,7 +16,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl gpu …}. */
-@Command(name = "gpu", description = "The GPUs.", synopsisSubcommandLabel = "COMMAND")
+@Command(
+    name = "gpu",
+    description = "The GPUs.",
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class GpuCommand extends Noun {
   GpuCommand(GlobalOptions global) {
     super(global, "gpu");

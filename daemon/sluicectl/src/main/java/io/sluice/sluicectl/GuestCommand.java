@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "guest",
     description = "The guests: machines and processes that may attach.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class GuestCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
 

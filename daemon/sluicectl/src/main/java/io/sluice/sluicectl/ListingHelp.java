@@ -1,8 +1,6 @@
 package io.sluice.sluicectl;
 
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import picocli.CommandLine;
 
 /** The names of the columns at the end of the help of each command that prints rows. */
@@ -28,13 +26,12 @@ final class ListingHelp {
   /** Adds them to those commands that are there. */
   static void add(CommandLine root) {
     LISTINGS.forEach((command, listing) -> {
-      List<String> words = List.of(command.split(" "));
-      if (!root.getSubcommands().containsKey(words.getFirst())) {
-        return;
-      }
       CommandLine line = root;
-      for (String word : words) {
-        line = Objects.requireNonNull(line.getSubcommands().get(word), command);
+      for (String word : command.split(" ")) {
+        line = line.getSubcommands().get(word);
+        if (line == null) {
+          return;
+        }
       }
       String names = String.join(", ", listing.ids(Format.table));
       line.getCommandSpec().usageMessage().footer("%nColumns:", names);

@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "migration",
     description = "Guests that move to another daemon, without their programs noticing.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class MigrationCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String TO =

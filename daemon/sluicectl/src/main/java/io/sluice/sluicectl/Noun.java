@@ -1,7 +1,10 @@
 package io.sluice.sluicectl;
 
+import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
 /** The subject of commands; its verbs are the methods of the subclass. */
@@ -12,6 +15,25 @@ abstract class Noun implements Runnable {
   Noun(GlobalOptions global, String name) {
     this.global = global;
     this.name = name;
+  }
+
+  /**
+   * Its command line, with one verb alone: to make them all takes longer than to run one.
+   *
+   * @param verb with another word it has them all
+   */
+  final CommandLine line(String verb) {
+    CommandLine line = new CommandLine(this);
+    List<Method> all = CommandLine.getCommandMethods(getClass(), null);
+    List<Method> named =
+        all.stream()
+            .filter(method -> method.getAnnotation(Command.class).name().equals(verb))
+            .toList();
+    for (Method method : named.isEmpty() ? all : named) {
+      CommandLine each = new CommandLine(method);
+      line.addSubcommand(each.getCommandName(), each);
+    }
+    return line;
   }
 
   /** Without a verb. */

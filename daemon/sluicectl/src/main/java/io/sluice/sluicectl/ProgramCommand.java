@@ -11,7 +11,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "program",
     description = "CUDA programs of guests; guest run starts one.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class ProgramCommand extends Noun {
   ProgramCommand(GlobalOptions global) {
     super(global, "program");

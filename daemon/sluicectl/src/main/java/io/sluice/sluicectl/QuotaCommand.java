@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "quota",
     description = "What guests may have of their GPU.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class QuotaCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String NO_LIMIT = "none";

@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "session",
     description = "Sessions of APIs: what applications of guests have made through OpenCL.",
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    addMethodSubcommands = false)
 final class SessionCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String WHERE = "On the daemon's host; its user writes it.";

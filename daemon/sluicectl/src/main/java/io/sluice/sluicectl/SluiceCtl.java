@@ -63,6 +63,9 @@ public final class SluiceCtl implements Runnable {
           "version",
           "completion");
 
+  /** No command, and no verb of one. */
+  private static final String ALL = "";
+
   @Mixin private final GlobalOptions global;
 
   @Option(
@@ -84,35 +87,47 @@ public final class SluiceCtl implements Runnable {
   }
 
   /**
-   * The command line with what the arguments can need of it: where they begin with a command, or
-   * with options before one, that one alone. All of them take longer to make than most take to run.
+   * The command line with what the arguments can need of it: where they name a command, maybe
+   * behind options, that one alone, and of its verbs the one that they name. All of them take
+   * longer to make than most take to run.
    *
    * @param environment the process' environment
    */
   static CommandLine commandLine(Map<String, String> environment, List<String> arguments) {
     SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
     CommandLine root = new CommandLine(ctl);
-    return ctl.with(needed(root.getCommandSpec(), arguments), root);
+    Iterator<String> words = arguments.iterator();
+    String command = firstWord(root.getCommandSpec(), words);
+    if (!COMMANDS.contains(command) || command.equals("completion")) { // that is of all
+      return ctl.with(COMMANDS, ALL, root);
+    }
+    return ctl.with(List.of(command), firstWord(root.getCommandSpec(), words), root);
   }
 
-  /** Which commands the arguments can need. */
-  private static List<String> needed(CommandSpec root, List<String> arguments) {
-    Iterator<String> words = arguments.iterator();
+  /**
+   * The first word that is no option and no value of one.
+   *
+   * @return {@link #ALL} when there is none, or when help is wanted, which is about all
+   */
+  private static String firstWord(CommandSpec root, Iterator<String> words) {
     while (words.hasNext()) {
       String word = words.next();
-      if (COMMANDS.contains(word)) {
-        return word.equals("completion") ? COMMANDS : List.of(word); // that is of all
+      if (!word.startsWith("-")) {
+        return word; // picocli would find an option of that name
       }
       int value = word.indexOf('=');
       OptionSpec option = root.findOption(value < 0 ? word : word.substring(0, value));
-      if (option == null || option.usageHelp() || option.versionHelp()) {
-        return COMMANDS;
+      if (option == null) {
+        return word;
+      }
+      if (option.usageHelp() || option.versionHelp()) {
+        return ALL;
       }
       if (value < 0 && option.arity().max() > 0 && words.hasNext()) {
         words.next(); // may look like a command
       }
     }
-    return COMMANDS;
+    return ALL;
   }
 
   /**
@@ -122,11 +137,14 @@ public final class SluiceCtl implements Runnable {
    */
   public static CommandLine commandLine(Map<String, String> environment) {
     SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
-    return ctl.with(COMMANDS, new CommandLine(ctl));
+    return ctl.with(COMMANDS, ALL, new CommandLine(ctl));
   }
 
-  private CommandLine with(List<String> commands, CommandLine line) {
-    commands.forEach(name -> line.addSubcommand(name, command(name, global)));
+  private CommandLine with(List<String> commands, String verb, CommandLine line) {
+    for (String name : commands) {
+      Object command = command(name, global);
+      line.addSubcommand(name, command instanceof Noun noun ? noun.line(verb) : command);
+    }
     ListingHelp.add(line);
     line.setExpandAtFiles(false); // of guest run's command each word is the program's
     line.setExecutionExceptionHandler((e, _, _) -> failed(e));

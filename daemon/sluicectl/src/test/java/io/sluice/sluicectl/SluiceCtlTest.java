@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** The program against the real transport and a daemon that always looks the same. */
 final class SluiceCtlTest extends ServedDaemon {
@@ -429,6 +432,8 @@ final class SluiceCtlTest extends ServedDaemon {
     "-s guest -f json --debug quota show, quota",
     "--socket=guest --format=json --no-header irq show, irq",
     "--columns guest;name top --once, top",
+    "version, version",
+    "--socket x version, version",
     "guest run ml-02 -- session list, guest"
   })
   void commandLine_optionsBeforeTheCommand_isOfThatOneAlone(String words, String command) {
@@ -454,6 +459,34 @@ final class SluiceCtlTest extends ServedDaemon {
     assertThat(SluiceCtl.commandLine(Map.of(), words(words)).getSubcommands())
         .containsOnlyKeys(SluiceCtl.commandLine(Map.of()).getSubcommands().keySet())
         .hasSizeGreaterThan(10);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "guest list, list",
+    "guest --debug -f json list, list",
+    "-s x guest -s list show web-01, show",
+    "guest xml --help, xml"
+  })
+  void commandLine_verbBehindOptions_isOfThatVerbAlone(String words, String verb) {
+    assertThat(guestsVerbs(words)).containsOnly(verb);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"guest", "guest lst", "guest --help", "guest -h list", "guest --none list"})
+  void commandLine_noVerb_isOfAllVerbs(String words) {
+    assertThat(guestsVerbs(words))
+        .isEqualTo(verbs(SluiceCtl.commandLine(Map.of())))
+        .hasSizeGreaterThan(10);
+  }
+
+  private static Set<String> guestsVerbs(String words) {
+    return verbs(SluiceCtl.commandLine(Map.of(), words(words)));
+  }
+
+  private static Set<String> verbs(CommandLine line) {
+    return Objects.requireNonNull(line.getSubcommands().get("guest")).getSubcommands().keySet();
   }
 
   private static List<String> words(String line) {
