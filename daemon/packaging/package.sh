@@ -51,6 +51,11 @@ host() {
   lib=$tree/usr/lib/sluice
   mkdir -p "$lib/lib" "$tree/usr/bin"
   cp "$jars"/*.jar "$lib/lib/"
+  # Its classes are of Java 5, which no AOT cache takes.
+  for jar in "$lib"/lib/picocli-*.jar; do
+    "$jdk/bin/java" "$here/StackMaps.java" "$jar" "$work/picocli.jar"
+    mv "$work/picocli.jar" "$jar"
+  done
   cp "$here/programs.sh" "$lib/"
   "$here/runtime.sh" "$jdk" "$lib/java" --more "$AGENT_MODULES" --compress zip-0 --generate-cds-archive
   # Of java.desktop an agent uses java.beans, which has no native code; the rest needs an X server's libraries.

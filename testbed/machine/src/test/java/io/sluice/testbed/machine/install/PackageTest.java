@@ -116,6 +116,27 @@ final class PackageTest {
     assertRight(ended);
   }
 
+  /** What the JVM takes from the cache, and what it would have to load and to verify. */
+  @Test
+  void sluicectl_ofADaemonThatRuns_hasItsClassesFromTheCache() throws Exception {
+    Ended ended =
+        host.run(
+            install()
+                + """
+                start
+                SLUICE_JAVA_OPTS=-Xlog:class+load sluicectl guest list >/tmp/classes
+                sluicectl daemon stop
+                wait "$daemon" || test $? = 143
+                for class in picocli.CommandLine javax.management.remote.rmi.RMIConnector \\
+                  io.sluice.sluicectl.GuestCommand io.sluice.management.local.LocalConnection; do
+                  grep -q "$class source: shared objects file" /tmp/classes
+                done
+                ! grep ' picocli[.].* source: ' /tmp/classes | grep -v 'source: shared objects file'
+                """);
+
+    assertRight(ended);
+  }
+
   @Test
   void daemon_installed_servesAProcessThatComputes() throws Exception {
     Ended ended =
