@@ -48,7 +48,7 @@ public interface MigrationsMXBean {
   String start(
       @Description("its name") String guest,
       @Description(
-              "HOST:PORT for a machine, unix:PATH of another daemon of this host for a process")
+              "HOST:PORT for a machine, unix:PATH of another daemon of this host for who stays")
           String to,
       @Description(
               "the options of sluicectl migration start by their names without dashes, values as text; empty for none")

@@ -26,8 +26,9 @@ import picocli.CommandLine.Parameters;
 final class MigrationCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String TO =
-      "HOST:PORT of another host's daemon, for a machine; or unix:PATH, the migration socket of"
-          + " another daemon of this host (migration.sock in its run directory), for a process.";
+      "HOST:PORT of another host's daemon, where a QEMU waits for the machine; or unix:PATH, the"
+          + " migration socket of another daemon of this host (migration.sock in its run directory),"
+          + " for a process, or a machine that stays in its QEMU.";
   private static final String OPERATION =
       "The guest's name, UUID, or GPU/NAME; or an id that migration status shows.";
 

@@ -133,6 +133,8 @@ public final class Sluiced implements Callable<Integer> {
 
   /** What the text says is right: so is what it needs of this host, unless it is said here. */
   private int look(DaemonConfig config) {
+    // Or libraries that are asked about certificates would tell all they do.
+    LogSetup.install(config.logLevel(), config.logFormat(), System.getenv());
     List<HostCheckView> found = HostCheck.of(config, RealKernel.create().hostLimits()).run();
     boolean right = true;
     for (HostCheckView view : found) {

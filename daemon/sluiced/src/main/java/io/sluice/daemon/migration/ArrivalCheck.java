@@ -57,7 +57,8 @@ final class ArrivalCheck {
             new Reason(
                 ArrivalCode.OCCUPIED,
                 "somebody is attached at the destination: " + host.describe(),
-                "Choose another destination, or detach it."))
+                "Choose another destination, or detach it: who comes brings its process, or its QEMU,"
+                    + " along."))
         : Optional.empty();
   }
 

@@ -231,7 +231,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     }
     if (address.isEmpty()) {
       check.sessions();
-      askProcessTarget(check, path(failed, host, to));
+      askProcessTarget(check, path(failed, to));
     } else {
       check.machine(wire);
       if (open != null && !busy) {
@@ -274,7 +274,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     if (address.isPresent()) {
       return startMachine(failed, host, address.get(), settings, options);
     }
-    Path path = path(failed, host, to);
+    Path path = path(failed, to);
     Guest attached = attached(failed, host);
     Fd socket;
     try {
@@ -548,17 +548,14 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
                 .exception());
   }
 
-  private static Path path(String failed, GuestHost host, String to) throws OperationsException {
-    boolean place = to.startsWith(UNIX) && to.length() > UNIX.length();
-    if (!place || host.isMachine()) {
-      String is =
-          place ? "a place for processes, and a machine is attached" : "no place for guests";
+  private static Path path(String failed, String to) throws OperationsException {
+    if (!to.startsWith(UNIX) || to.length() == UNIX.length()) {
       throw Problem.of(
               ErrorCode.MIGRATION_TARGET,
               failed,
-              "\"" + to + "\" is " + is,
+              "\"" + to + "\" is no place to move a guest to",
               "use HOST:PORT for a machine, or unix:PATH, the migration socket of another daemon of"
-                  + " this host, for a process")
+                  + " this host, for a process or a machine in its QEMU")
           .exception();
     }
     return Path.of(to.substring(UNIX.length()));

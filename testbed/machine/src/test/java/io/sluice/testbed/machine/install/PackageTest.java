@@ -3,6 +3,7 @@ package io.sluice.testbed.machine.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testbed.checks.TakesLong;
+import io.sluice.testbed.machine.HostCertificates;
 import io.sluice.testbed.machine.install.PlainHost.Ended;
 import io.sluice.testbed.machine.support.CPrograms;
 import io.sluice.testbed.workloads.Kernels;
@@ -112,6 +113,28 @@ final class PackageTest {
                 cmp /tmp/with /tmp/without
                 cmp /tmp/with /tmp/rubbish
                 """);
+
+    assertRight(ended);
+  }
+
+  /** The libraries that are asked about certificates have much to tell. */
+  @Test
+  void sluiced_checkOfCertificates_printsNothingOfLibraries() throws Exception {
+    Path files = Files.createDirectory(directory.resolve("certificates"));
+    Path authority = Files.createDirectory(directory.resolve("authority"));
+    new HostCertificates(authority).issue("kvm-a", files);
+    Path configuration = directory.resolve("certificates.toml");
+    Files.writeString(configuration, HostCertificates.configuration(files, "127.0.0.1:7443"));
+
+    Ended ended =
+        host.run(
+            install()
+                + """
+                sluiced --check-config --config %s >/tmp/said 2>&1
+                grep 'configuration is right' /tmp/said
+                ! grep -v -E '^(configuration|warning:|  fix:)' /tmp/said
+                """
+                    .formatted(configuration));
 
     assertRight(ended);
   }
