@@ -245,7 +245,9 @@ final class PackageTest {
                 test "$(systemctl show -P NotifyAccess sluiced)" = main
                 systemctl is-enabled sluiced
                 printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
+                touch /run/sluice/machines/monitor
                 systemctl restart sluiced
+                test -e /run/sluice/machines/monitor
                 sluicectl guest list
                 """
                 + computation("/run/sluice/web-01.sock")
