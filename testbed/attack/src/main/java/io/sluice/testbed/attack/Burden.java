@@ -3,7 +3,7 @@ package io.sluice.testbed.attack;
 import java.util.Locale;
 
 /**
- * What a host has to do for somebody.
+ * The load that somebody is to a host.
  *
  * @param processors that it takes
  * @param wakes threads that went to sleep, and were woken, in a second: what others wait longer

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What processes have had of the host until a moment.
+ * The part of the host that processes have had until a moment.
  *
  * @param processorNs time of processors
  * @param sleeps how often threads that are there have gone to sleep

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * machine away. A program in it copies, computes and waits for interrupts all the while, and looks
  * whether the results are right.
  */
+@TakesLong("a machine boots, and four daemons start one after the other")
 final class MachineHandOverTest {
   private static final String GUEST = "moved";
   private static final Duration PATIENCE = Duration.ofMinutes(5);
