@@ -14,4 +14,7 @@ public record CudaProgramStatus(
     @Description("those of them that were refused") long refused,
     @Description("video memory it has allocated") long videoBytes,
     @Description("the host's memory that the GPU may reach for it") long hostBytes,
-    @Description("those of it that are in place of video memory") long evictedBytes) {}
+    @Description("those of it that are in place of video memory") long evictedBytes,
+    @Description(
+            "whether it has the GPU: running, holding (its last work runs), suspended, resuming or ended")
+        String state) {}

@@ -53,6 +53,8 @@ public enum ErrorCode {
   PROGRAM_START("SLU-PROG-006", ErrorKind.FAILED, "The launcher of CUDA programs cannot be started.", "It is no program of this machine, or not to be executed.", "See the message; build it anew with ./sluice build."),
   PROGRAM_REFUSED("SLU-PROG-007", ErrorKind.FAILED, "A CUDA program is turned away; in the log only.", "The guest has more than its cuda-programs, or one connects in a loop.", "Raise cuda-programs, or end what connects."),
   PROGRAM_STAYS("SLU-PROG-008", ErrorKind.FAILED, "A guest with CUDA programs in its machine cannot move.", "Moving them is not implemented.", "End them first: sluicectl program list GUEST."),
+  PROGRAM_SUSPEND("SLU-PROG-009", ErrorKind.FAILED, "A CUDA program is not suspended; it goes on.", "Its work is not done in time, or it has what cannot be made anew; the message says which.", "Wait for its work, or give it more time: sluicectl program suspend --wait."),
+  PROGRAM_RESUME("SLU-PROG-010", ErrorKind.FAILED, "A CUDA program is not resumed; nothing of it is lost.", "It is not suspended, or there is less video memory left than it had; the message says which.", "See sluicectl program list; make room on the GPU, and resume it again."),
   LOG_LEVEL("SLU-LOG-001", ErrorKind.USAGE, "It is not a log level.", "Levels are error, warn, info, debug and trace.", "Give one of those."),
   DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY, "The daemon is stopping.", "It takes no more operations.", "Try again when it is back."),
   DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED, "Another daemon serves the control socket.", "Two daemons were given one path.", "Stop it, or give another control socket."),

@@ -98,6 +98,14 @@ public final class NotificationTypes {
   public static final String PROGRAM_ENDED = "io.sluice.program.ended";
 
   @Description(
+      "The GPU was taken from a CUDA program by an operator; the message is the guest's name, the program, and its number.")
+  public static final String PROGRAM_SUSPENDED = "io.sluice.program.suspended";
+
+  @Description(
+      "A suspended CUDA program has the GPU again; the message is the guest's name, the program, and its number.")
+  public static final String PROGRAM_RESUMED = "io.sluice.program.resumed";
+
+  @Description(
       "The daemon begins to stop; the message lists the guests that lose their GPU. Fields: attached, how many.")
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 

@@ -18,4 +18,18 @@ public interface ProgramsMXBean {
       "Ends a program's use of its GPU: all it has there is gone, and its calls fail. Its process goes on.")
   void end(@Description("name of its guest") String guest, @Description("its number") long program)
       throws OperationsException;
+
+  @Description(
+      "Takes the GPU from a program once its work is done: its video memory and channels are given back, and what was in that memory is kept in the host's. Its process goes on, and waits for the GPU until it is resumed.")
+  void suspend(
+      @Description("name of its guest") String guest,
+      @Description("its number") long program,
+      @Description("how many seconds its work is waited for, 1 to 3600") long waitSeconds)
+      throws OperationsException;
+
+  @Description(
+      "Gives a suspended program the GPU again, with all that it had there; what it has submitted meanwhile runs.")
+  void resume(
+      @Description("name of its guest") String guest, @Description("its number") long program)
+      throws OperationsException;
 }

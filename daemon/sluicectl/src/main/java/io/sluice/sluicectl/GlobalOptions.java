@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class GlobalOptions {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
   private static final Path DEFAULT_SOCKET = Path.of("/run/sluice/control");
   private static final String SOCKET_VARIABLE = "SLUICE_SOCKET";
+  private static final String ANSWER_TIMEOUT = "sun.rmi.transport.tcp.responseTimeout";
 
   private final Map<String, String> environment;
 
@@ -109,6 +111,24 @@ final class GlobalOptions {
 
   LocalConnection connect() throws LocalConnectException {
     return LocalConnection.open(socket());
+  }
+
+  /**
+   * Connects for an operation that takes longer than others.
+   *
+   * @param longest how long it may take
+   */
+  LocalConnection connect(Duration longest) throws LocalConnectException {
+    waitForAnswers(longest);
+    return connect();
+  }
+
+  /**
+   * Sets how long the daemon's answers are waited for. RMI reads it once, when a process connects
+   * for the first time.
+   */
+  static void waitForAnswers(Duration longest) {
+    System.setProperty(ANSWER_TIMEOUT, Long.toString(longest.toMillis()));
   }
 
   /** Where what starts CUDA programs is looked for. */

@@ -2,9 +2,11 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
+import java.time.Duration;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl program …}. */
@@ -14,6 +16,12 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND",
     addMethodSubcommands = false)
 final class ProgramCommand extends Noun {
+  private static final String GUEST = "Name, UUID, or GPU/NAME.";
+  private static final String NUMBER = "Its number, as program list shows it.";
+
+  /** The longest that a card's memory takes to the host's or back, with time to spare. */
+  private static final Duration COPY = Duration.ofMinutes(10);
+
   ProgramCommand(GlobalOptions global) {
     super(global, "program");
   }
@@ -28,8 +36,7 @@ final class ProgramCommand extends Noun {
           @Nullable String name)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      String guest =
-          name == null ? "" : GuestNames.find(connection.daemon().getGuests(), name).name();
+      String guest = name == null ? "" : find(connection, name);
       global.output().list(Views.PROGRAMS, connection.programs().list(guest));
     }
     return ExitCode.OK;
@@ -45,15 +52,66 @@ final class ProgramCommand extends Noun {
       @Parameters(
               paramLabel = "GUEST",
               completionCandidates = Candidates.Guests.class,
-              description = "Name, UUID, or GPU/NAME.")
+              description = GUEST)
           String name,
-      @Parameters(paramLabel = "PROGRAM", description = "Its number, as program list shows it.")
-          long number)
+      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
-      connection.programs().end(guest, number);
+      connection.programs().end(find(connection, name), number);
     }
     return ExitCode.OK;
+  }
+
+  @Command(
+      name = "suspend",
+      description = {
+        "Takes the GPU from a program once its work is done: its video memory and channels are given"
+            + " back, and what was in that memory is kept in the host's. Its process goes on, and"
+            + " waits for the GPU until program resume."
+      })
+  int suspend(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
+      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number,
+      @Option(
+              names = "--wait",
+              paramLabel = "SECONDS",
+              defaultValue = "10",
+              description =
+                  "How long its work is waited for: 1 to 3600, 10 when left out. When it is not"
+                      + " done by then, the program goes on.")
+          int seconds)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect(COPY.plusSeconds(seconds))) {
+      connection.programs().suspend(find(connection, name), number, seconds);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "resume",
+      description = {
+        "Gives a suspended program the GPU again, with all that it had there; what it has submitted"
+            + " meanwhile runs."
+      })
+  int resume(
+      @Parameters(
+              paramLabel = "GUEST",
+              completionCandidates = Candidates.Guests.class,
+              description = GUEST)
+          String name,
+      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect(COPY)) {
+      connection.programs().resume(find(connection, name), number);
+    }
+    return ExitCode.OK;
+  }
+
+  private static String find(LocalConnection connection, String name) {
+    return GuestNames.find(connection.daemon().getGuests(), name).name();
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.sluicectl.Failures.Failure;
 import java.io.ObjectInputFilter;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ public final class SluiceCtl implements Runnable {
       "maxdepth=32;maxarray=1000000;maxbytes=67108864;java.**;javax.management.**;"
           + "javax.security.auth.*;io.sluice.management.**;!*";
 
-  private static final String ANSWER_TIMEOUT_MS = "30000";
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
 
   /** In the order of the help. */
   private static final List<String> COMMANDS =
@@ -81,7 +82,7 @@ public final class SluiceCtl implements Runnable {
   /** Runs one command. */
   public static void main(String[] arguments) {
     System.setProperty("java.rmi.server.hostname", "localhost"); // or RMI asks for the host's name
-    System.setProperty("sun.rmi.transport.tcp.responseTimeout", ANSWER_TIMEOUT_MS);
+    GlobalOptions.waitForAnswers(ANSWER_TIMEOUT);
     ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter(ANSWER_FILTER));
     System.exit(commandLine(System.getenv(), List.of(arguments)).execute(arguments));
   }

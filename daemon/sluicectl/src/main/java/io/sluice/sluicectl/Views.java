@@ -126,6 +126,7 @@ final class Views {
               Column.both("command", CudaProgramStatus::command),
               Column.both("pid", CudaProgramStatus::pid),
               Column.both("uid", CudaProgramStatus::uid),
+              Column.both("state", CudaProgramStatus::state),
               Column.programs("files", CudaProgramStatus::files),
               Column.both("channels", CudaProgramStatus::channels),
               Column.people("video-memory", p -> amount(p.videoBytes())),

@@ -41,20 +41,62 @@ final class FakePrograms implements ProgramsMXBean {
     }
     return List.of(
         new CudaProgramStatus(
-            GUEST, 3, 7001, 1000, "python3", 9, 20, 4321, 0, 5L << 30, 1184L << 20, 1L << 30),
-        new CudaProgramStatus(GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20, 0));
+            GUEST,
+            3,
+            7001,
+            1000,
+            "python3",
+            9,
+            20,
+            4321,
+            0,
+            5L << 30,
+            1184L << 20,
+            1L << 30,
+            "running"),
+        new CudaProgramStatus(
+            GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20, 0, "suspended"));
   }
 
   @Override
   public void end(String guest, long program) throws OperationsException {
+    requireKnown("end", guest, program);
+    asked.add("end program " + guest + " " + program);
+  }
+
+  @Override
+  public void suspend(String guest, long program, long waitSeconds) throws OperationsException {
+    requireKnown("suspend", guest, program);
+    asked.add("suspend program " + guest + " " + program + " within " + waitSeconds);
+  }
+
+  @Override
+  public void resume(String guest, long program) throws OperationsException {
+    requireKnown("resume", guest, program);
+    if (program != 4) {
+      throw Problem.of(
+              ErrorCode.PROGRAM_RESUME,
+              failed("resume", guest, program),
+              "it is not suspended",
+              "sluicectl program list shows those that are")
+          .exception();
+    }
+    asked.add("resume program " + guest + " " + program);
+  }
+
+  private static void requireKnown(String verb, String guest, long program)
+      throws OperationsException {
     if (program != 3 && program != 4) {
       throw Problem.of(
               ErrorCode.PROGRAM_UNKNOWN,
-              "cannot end CUDA program " + program + " of guest \"" + guest + "\"",
+              failed(verb, guest, program),
               "there is no such program",
               "sluicectl program list shows those there are")
           .exception();
     }
-    asked.add("end program " + guest + " " + program);
+  }
+
+  private static String failed(String verb, String guest, long program) {
+    return "cannot " + verb + " CUDA program " + program + " of guest \"" + guest + "\"";
   }
 }

@@ -119,11 +119,17 @@ final class SluiceCtlTest extends ServedDaemon {
     "program-end, program end ml-02 3",
     "program-end-unknown, program end ml-02 9",
     "program-end-no-number, program end ml-02 first",
+    "program-suspend, program suspend ml-02 3",
+    "program-suspend-unknown, program suspend ml-02 9",
+    "program-suspend-no-wait, program suspend ml-02 3 --wait soon",
+    "program-resume, program resume ml-02 4",
+    "program-resume-refused, program resume ml-02 3",
     "guest-show-cuda, guest show ml-02",
     "guest-show-cuda-json, guest show ml-02 --format json",
     "guest-run-nothing, guest run ml-02",
     "guest-run-without, guest run web-01 -- python3 train.py",
     "help-program, program --help",
+    "help-program-suspend, program suspend --help",
     "help-guest-run, guest run --help",
     "quota-show, quota show",
     "quota-show-gpu, quota show embedded",
@@ -351,6 +357,33 @@ final class SluiceCtlTest extends ServedDaemon {
     ctl.run("guest", "resume", "embedded/web-01");
 
     assertThat(daemon.asked()).containsExactly("detach web-01", "suspend web-01", "resume web-01");
+  }
+
+  @Test
+  void program_suspendResume_reachTheDaemon() {
+    ctl.run("program", "suspend", "ml-02", "3");
+    ctl.run("program", "suspend", "embedded/ml-02", "4", "--wait", "60");
+    ctl.run("program", "resume", "ml-02", "4");
+
+    assertThat(daemon.asked())
+        .containsExactly(
+            "suspend program ml-02 3 within 10",
+            "suspend program ml-02 4 within 60",
+            "resume program ml-02 4");
+  }
+
+  /** What the work takes, and then the copy of a card's memory. */
+  @Test
+  void program_suspend_waitsForTheAnswerAsLongAsItMayTake() {
+    String timeout = "sun.rmi.transport.tcp.responseTimeout";
+    try {
+      ctl.run("program", "suspend", "ml-02", "3", "--wait", "3600");
+      assertThat(Long.getLong(timeout)).isEqualTo(4_200_000);
+      ctl.run("program", "resume", "ml-02", "4");
+      assertThat(Long.getLong(timeout)).isEqualTo(600_000);
+    } finally {
+      System.clearProperty(timeout);
+    }
   }
 
   @Test

@@ -269,7 +269,7 @@ public final class SluicedInstance implements AutoCloseable {
             System::nanoTime,
             group(config.guestGroup(), "guest-group"),
             announcer::tell,
-            (deed, what) -> Audit.of(deed).addKeyValue("program", what).log("program ended")));
+            (deed, what) -> Audit.of(deed).addKeyValue("program", what).log("program changed")));
   }
 
   private ImmutableMap<String, GpuHost> openGpus(Announcer announcer) throws OperationsException {

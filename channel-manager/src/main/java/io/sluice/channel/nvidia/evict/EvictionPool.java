@@ -54,6 +54,9 @@ public final class EvictionPool
     implements HostPool, NvidiaMemory.Evictor, ProgramCopier, AutoCloseable {
   public static final long CHUNK_BYTES = 32L << 20;
 
+  /** Of a program's memory, which is copied at once. */
+  private static final long PART_BYTES = 32 * CHUNK_BYTES;
+
   /** What a mapping's entry can cover, if memory is in pages of that size. */
   private static final long HUGE_PAGE_BYTES = NvidiaMemory.Video.HUGE_PAGE_BYTES;
 
@@ -393,6 +396,97 @@ public final class EvictionPool
     });
   }
 
+  @Override
+  public KeptContents keep(int client, int object, long bytes) {
+    List<SystemMemory> pieces = new ArrayList<>();
+    boolean complete = false;
+    try {
+      for (long at = 0; at < bytes; at += CHUNK_BYTES) {
+        pieces.add(takeOwn(Math.min(CHUNK_BYTES, bytes - at)));
+      }
+      inParts(
+          client,
+          object,
+          bytes,
+          (queue, alias, at, piece) ->
+              queue.copy(after(alias, at), pieces.get((int) (at / CHUNK_BYTES)).alias(), piece));
+      complete = true;
+      return new PooledContents(this, bytes, pieces);
+    } finally {
+      if (!complete) {
+        giveBack(pieces);
+      }
+    }
+  }
+
+  private SystemMemory takeOwn(long bytes) {
+    lock.lock();
+    try {
+      return findOne(owner().open(), bytes, false);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A copy of a piece of others' memory: when it will be done. */
+  interface PieceCopy {
+    long begin(CopyQueue queue, GpuVa alias, long at, long bytes);
+  }
+
+  /** In parts, between which others have the lock. */
+  void inParts(int client, int object, long bytes, PieceCopy copy) {
+    for (long from = 0; from < bytes; from += PART_BYTES) {
+      long start = from;
+      long part = Math.min(PART_BYTES, bytes - from);
+      inOwn(own -> {
+        CopyQueue queue = own.idleQueue();
+        try (ForeignMemory foreign = ForeignMemory.of(own, queue, client, object, bytes)) {
+          inPieces(
+              queue, part, (at, piece) -> copy.begin(queue, foreign.alias(), start + at, piece));
+        }
+      });
+    }
+  }
+
+  void giveBack(List<SystemMemory> pieces) {
+    lock.lock();
+    try {
+      if (closed) {
+        return; // with its client
+      }
+      for (SystemMemory piece : pieces) {
+        if (keptBytes + piece.bytes() <= Math.max(KEPT_BYTES, readyBytes)) {
+          keep(new Kept(piece, owner().open()));
+        } else {
+          release(piece);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public int idleToken() {
+    lock.lock();
+    try {
+      Own own = owner();
+      return own.open().lock().ask(own.monitor()::token);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void ring(int token) {
+    lock.lock();
+    try {
+      owner().open().doorbell().ring(token);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Waits for each piece, of which one more is under way: however much there is, no wait is long,
    * and the engine is never without work.
@@ -411,7 +505,7 @@ public final class EvictionPool
     queue.await(before);
   }
 
-  private static GpuVa after(GpuVa start, long bytes) {
+  static GpuVa after(GpuVa start, long bytes) {
     return new GpuVa(start.value() + bytes);
   }
 

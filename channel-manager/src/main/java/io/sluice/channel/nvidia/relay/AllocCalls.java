@@ -88,6 +88,14 @@ final class AllocCalls {
     }
   }
 
+  /** Another client of the program's may go by the handle that RM has just chosen. */
+  private void requireFresh(ProgramFile file, int handle) throws Denial {
+    if (driver.objects().owns(handle)) {
+      driver.port().free(file.fd(), handle);
+      throw new Denial(RmStatus.NO_MEMORY, "a client with the name of another");
+    }
+  }
+
   /** What an event has to say the kernel keeps until it is asked for it, however much that is. */
   private static void requirePlain(MemorySegment event) throws Denial {
     if ((EventAlloc.NOTIFY_INDEX.bits(event) & EventAlloc.WITHOUT_EVENT_DATA) == 0) {
@@ -133,7 +141,28 @@ final class AllocCalls {
     return call.block().map(block -> block.get(ValueLayout.JAVA_BYTE, 0) != 0).orElse(false);
   }
 
-  private int pass(DriverCall call, ProgramClass type) {
+  /**
+   * Makes an object anew that the driver has lost. The program's client goes by its name, whatever
+   * RM calls it now.
+   *
+   * @param call that made it
+   * @return RM's status
+   */
+  int repeat(RmObject object, DriverCall call) throws Denial {
+    MemorySegment argument = call.argument();
+    ProgramClass type = ProgramClass.of(Nvos64Alloc.H_CLASS.bits(argument)).orElseThrow();
+    if (call.block().isPresent()) {
+      check(type, call, call.block().get());
+    }
+    int _ = make(call);
+    int status = Nvos64Alloc.STATUS.bits(argument);
+    if (isClient(type) && status == RmStatus.OK.code()) {
+      driver.port().put(object.name().client(), Nvos64Alloc.H_OBJECT.bits(argument));
+    }
+    return status;
+  }
+
+  private int make(DriverCall call) {
     MemorySegment argument = call.argument();
     long said = Nvos64Alloc.PARAMS_SIZE.get(argument);
     call.kept().pointer(argument, Nvos64Alloc.PARAMS.offset());
@@ -141,6 +170,12 @@ final class AllocCalls {
     Nvos64Alloc.PARAMS_SIZE.set(argument, 0);
     int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
     Nvos64Alloc.PARAMS_SIZE.set(argument, said);
+    return result;
+  }
+
+  private int pass(DriverCall call, ProgramClass type) throws Denial {
+    MemorySegment argument = call.argument();
+    int result = make(call);
     if (type == ProgramClass.NV01_EVENT_OS_EVENT) {
       // RM leaves an address of the kernel's there.
       call.block().ifPresent(block -> EventAlloc.DATA.set(block, 0));
@@ -148,6 +183,7 @@ final class AllocCalls {
     if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
       int handle = Nvos64Alloc.H_OBJECT.bits(argument);
       if (isClient(type)) {
+        requireFresh(call.file(), handle);
         driver.objects().addClient(handle, call.file());
       } else {
         RmObject object =
@@ -301,7 +337,7 @@ final class AllocCalls {
   }
 
   /** Where the card has none left others give up first what is beyond their shares. */
-  private int passVideo(DriverCall call, MemorySegment block) {
+  private int passVideo(DriverCall call, MemorySegment block) throws Denial {
     byte[] argument = call.argument().toArray(ValueLayout.JAVA_BYTE);
     byte[] parameters = block.toArray(ValueLayout.JAVA_BYTE);
     int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);

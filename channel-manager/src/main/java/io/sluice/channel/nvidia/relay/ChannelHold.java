@@ -82,7 +82,7 @@ final class ChannelHold implements AutoCloseable {
       DisableChannels.DISABLE.set(block, stop ? 1 : 0);
       DisableChannels.COUNT.set(block, channels.size());
       for (int i = 0; i < channels.size(); i++) {
-        DisableChannels.H_CLIENT.at(i).setBits(block, client);
+        DisableChannels.H_CLIENT.at(i).setBits(block, driver.port().real(client));
         DisableChannels.H_CHANNEL.at(i).setBits(block, channels.get(i).handle());
       }
       return driver.control(

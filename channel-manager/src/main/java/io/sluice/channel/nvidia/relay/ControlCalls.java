@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.control.CtxswPreemption;
 import io.sluice.abi.rm.control.Timeslice;
 import io.sluice.abi.rm.ioctl.Nvos54Control;
 import io.sluice.abi.rm.program.BlockShape;
@@ -191,6 +192,38 @@ final class ControlCalls {
     }
   }
 
+  /** Keeps a command with what it is about. */
+  void note(DriverCall call, RecordedCall recorded) {
+    MemorySegment argument = call.argument();
+    long command = Integer.toUnsignedLong(Nvos54Control.CMD.bits(argument)) << Integer.SIZE;
+    switch (ProgramControl.of(Nvos54Control.CMD.bits(argument)).orElseThrow()) {
+      case REGISTER_VIDMEM ->
+          registered(argument, call.block().orElseThrow())
+              .ifPresent(memory -> memory.tell(command, recorded));
+      case GR_SET_CTXSW_PREEMPTION_MODE ->
+          find(argument, CtxswPreemption.H_CHANNEL.bits(call.block().orElseThrow()))
+              .ifPresent(channel -> channel.tell(command, recorded));
+      case REGISTER_VA_SPACE ->
+          find(argument, Nvos54Control.H_OBJECT.bits(argument))
+              .ifPresent(device -> device.tell(command | firstWord(call), recorded));
+      default ->
+          find(argument, Nvos54Control.H_OBJECT.bits(argument))
+              .ifPresent(object -> object.tell(command, recorded));
+    }
+  }
+
+  private Optional<RmObject> find(MemorySegment argument, int handle) {
+    return driver.objects().find(Nvos54Control.H_CLIENT.bits(argument), handle);
+  }
+
+  private static long firstWord(DriverCall call) {
+    return Integer.toUnsignedLong(call.block().orElseThrow().get(ValueLayout.JAVA_INT, 0));
+  }
+
+  private static long key(ProgramControl control) {
+    return Integer.toUnsignedLong(control.command()) << Integer.SIZE;
+  }
+
   private void after(ProgramControl control, MemorySegment argument, MemorySegment block) {
     if (control == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN) {
       driver
@@ -205,6 +238,15 @@ final class ControlCalls {
     }
     if (control == ProgramControl.REGISTER_VIDMEM) {
       registered(argument, block).ifPresent(RmObject::setData);
+    }
+    if (control == ProgramControl.UNREGISTER_VIDMEM) {
+      registered(argument, block)
+          .ifPresent(memory -> memory.untell(key(ProgramControl.REGISTER_VIDMEM)));
+    }
+    if (control == ProgramControl.UNREGISTER_VA_SPACE) {
+      long space = Integer.toUnsignedLong(block.get(ValueLayout.JAVA_INT, 0));
+      find(argument, Nvos54Control.H_OBJECT.bits(argument))
+          .ifPresent(device -> device.untell(key(ProgramControl.REGISTER_VA_SPACE) | space));
     }
     if (control == ProgramControl.GPU_GET_ATTACHED_IDS
         || control == ProgramControl.GPU_GET_PROBED_IDS) {

@@ -5,19 +5,26 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.Nvos54Control;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
+import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.channel.nvidia.relay.link.ProgramLink;
+import io.sluice.channel.nvidia.relay.link.RelayGreeting;
 import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -27,6 +34,9 @@ import java.util.function.Supplier;
 final class CudaProgram {
   private static final int MAX_NODE_NAME = 64;
 
+  /** Between looks at whether a program has left that waits for the card. */
+  private static final long LOOK_NS = 100_000_000;
+
   private final long number;
   private final PeerCredentials peer;
   private final ProgramLink link;
@@ -35,8 +45,12 @@ final class CudaProgram {
   private final UvmCalls uvm;
   private final Consumer<String> refusals;
   private final PagesCalls pages;
+  private final PoolCalls pools;
   private final VideoMoves moves;
-  private boolean ended; // guarded by the turn
+  private final ProgramChannels channels;
+  private final Suspension suspension;
+  private final LongSupplier clock;
+  private volatile ProgramState state = ProgramState.RUNNING; // written under the turn
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -49,17 +63,21 @@ final class CudaProgram {
       PeerCredentials peer,
       ProgramLink link,
       ProgramDriver driver,
+      LongSupplier clock,
       Consumer<String> refusals) {
     this.number = number;
     this.peer = peer;
     this.link = link;
     this.driver = driver;
+    this.clock = clock;
     this.refusals = refusals;
-    PoolCalls pools = new PoolCalls(driver);
+    pools = new PoolCalls(driver);
     pages = new PagesCalls(driver, pools, link);
     rm = new RmCalls(driver, pages, pools);
     uvm = new UvmCalls(driver, pages);
     moves = new VideoMoves(driver, pools, uvm, refusals);
+    channels = new ProgramChannels(driver, uvm, clock);
+    suspension = new Suspension(driver, uvm, channels, clock);
   }
 
   ProgramStatus status() {
@@ -72,7 +90,8 @@ final class CudaProgram {
         driver.objects().channels(),
         driver.video().bytes(),
         driver.pinned().bytes() + driver.system().bytes(),
-        driver.system().bytes());
+        driver.system().bytes(),
+        state);
   }
 
   /** Video memory that it has; no waits. */
@@ -104,7 +123,7 @@ final class CudaProgram {
       return Moved.NONE;
     }
     try {
-      return ended ? Moved.NONE : move.get();
+      return state == ProgramState.RUNNING ? move.get() : Moved.NONE;
     } catch (RuntimeException e) {
       refusals.accept("it ends, for its memory could not be moved as a whole: " + e);
       sendAway();
@@ -112,6 +131,95 @@ final class CudaProgram {
     } finally {
       driver.turn().giveBack();
     }
+  }
+
+  private void enter(ProgramState next) {
+    if (!state.canBecome(next)) {
+      throw new IllegalStateException("program " + number + ": " + state + " to " + next);
+    }
+    state = next;
+    driver.turn().tellAll();
+  }
+
+  /**
+   * As {@link ProgramRelay#suspend}.
+   *
+   * @param patienceNs how long its work is waited for
+   * @throws RefusedException SLU-RLY-006
+   */
+  void suspend(long patienceNs) {
+    driver.turn().take();
+    try {
+      requireState(ProgramState.RUNNING, RelayCode.NOT_SUSPENDED);
+      enter(ProgramState.HOLDING);
+      boolean complete = false;
+      try {
+        suspension.suspend(patienceNs);
+        complete = true;
+      } finally {
+        enter(complete ? ProgramState.SUSPENDED : ProgramState.RUNNING);
+      }
+    } catch (Denial | SyscallException e) {
+      throw refused(RelayCode.NOT_SUSPENDED, e);
+    } catch (IllegalStateException e) {
+      sendAway();
+      throw refused(RelayCode.NOT_SUSPENDED, e);
+    } finally {
+      driver.turn().giveBack();
+    }
+  }
+
+  /**
+   * As {@link ProgramRelay#resume}.
+   *
+   * @return has the card look at all of its channels again
+   * @throws RefusedException SLU-RLY-007
+   */
+  Runnable resume() {
+    driver.turn().take();
+    try {
+      requireState(ProgramState.SUSPENDED, RelayCode.NOT_RESUMED);
+      enter(ProgramState.RESUMING);
+      boolean complete = false;
+      try {
+        Resumption resumption = new Resumption(driver, pages, pools, rm, uvm, suspension, clock);
+        resumption.resume();
+        complete = true;
+        return () -> ring(resumption);
+      } finally {
+        enter(complete ? ProgramState.RUNNING : ProgramState.SUSPENDED);
+      }
+    } catch (Denial | SyscallException e) {
+      throw refused(RelayCode.NOT_RESUMED, e);
+    } catch (IllegalStateException e) {
+      sendAway();
+      throw refused(RelayCode.NOT_RESUMED, e);
+    } finally {
+      driver.turn().giveBack();
+    }
+  }
+
+  private void ring(Resumption resumption) {
+    driver.turn().take();
+    try {
+      if (state == ProgramState.RUNNING) {
+        resumption.ringAll();
+      }
+    } finally {
+      driver.turn().giveBack();
+    }
+  }
+
+  private void requireState(ProgramState wanted, RelayCode code) {
+    if (state != wanted) {
+      throw new RefusedException(
+          code, Errno.EBUSY, "the program is " + state.name().toLowerCase(Locale.ROOT), "");
+    }
+  }
+
+  private static RefusedException refused(RelayCode code, Exception cause) {
+    return new RefusedException(
+        code, Errno.EBUSY, String.valueOf(cause.getMessage()), "the program is as it was");
   }
 
   /** Sets its channels' time slices anew, if they are worth something else by now. */
@@ -128,7 +236,7 @@ final class CudaProgram {
   void serve() throws RelayProtocolException {
     try (link) {
       boolean greeted = false;
-      while (link.receive()) {
+      while (link.receive(this::follow)) {
         greeted = serve(greeted);
       }
     } catch (InternalError e) {
@@ -136,6 +244,39 @@ final class CudaProgram {
       throw new RelayProtocolException("its memory faults: " + e);
     } finally {
       end();
+    }
+  }
+
+  /** Reads what it submits while it sets its channels up. */
+  private boolean follow() {
+    if (!channels.isFollowing()) {
+      return false;
+    }
+    if (driver.turn().tryTake(0)) {
+      try {
+        if (state == ProgramState.RUNNING) {
+          channels.look();
+        }
+      } finally {
+        driver.turn().giveBack();
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Takes the turn, once the program has the card.
+   *
+   * @throws SyscallException EIO when it leaves before
+   */
+  private void takeTurn() {
+    driver.turn().take();
+    while (state != ProgramState.RUNNING) {
+      driver.turn().await(LOOK_NS);
+      if (link.isGone()) {
+        driver.turn().giveBack();
+        throw new SyscallException("ioctl", "the program has left", Errno.EIO.number());
+      }
     }
   }
 
@@ -192,7 +333,7 @@ final class CudaProgram {
 
   private void close() {
     ProgramFile file = file();
-    driver.turn().take();
+    takeTurn();
     try {
       freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
       uvm.closed(file);
@@ -237,13 +378,20 @@ final class CudaProgram {
             DriverCall.blocks(link.body(), link.blocks()),
             new KeptWords());
     boolean woke = file.wakes();
+    boolean makes = file.kind() != Node.Kind.UVM && isMaking(call);
     int value = 0;
-    driver.turn().take();
+    takeTurn();
     try {
+      if (makes) {
+        channels.begin();
+      }
       value = file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call);
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     } finally {
+      if (channels.isFollowing()) {
+        channels.look();
+      }
       driver.turn().giveBack();
       call.kept().restore();
     }
@@ -253,6 +401,18 @@ final class CudaProgram {
     } else {
       link.reply(0, value, body);
     }
+  }
+
+  /** Whether a call may make what is then set up by methods. */
+  private static boolean isMaking(DriverCall call) {
+    int nr = call.request() & 0xff;
+    return nr == ProgramEscape.ALLOC.nr() || nr == ProgramEscape.CONTROL.nr() && isOfDebugger(call);
+  }
+
+  private static boolean isOfDebugger(DriverCall call) {
+    return call.argument().byteSize() == Nvos54Control.LAYOUT.byteSize()
+        && Nvos54Control.CMD.bits(call.argument()) >>> Short.SIZE
+            == ProgramClass.GT200_DEBUGGER.number();
   }
 
   private void map() throws RelayProtocolException {
@@ -281,7 +441,7 @@ final class CudaProgram {
 
   private MapTarget target(ProgramFile file, long address, long length) throws Denial {
     if (file.kind() == Node.Kind.UVM) {
-      driver.turn().take();
+      takeTurn();
       try {
         return uvm.target(file, address, length);
       } finally {
@@ -294,12 +454,16 @@ final class CudaProgram {
 
   private void end() {
     driver.turn().take();
+    boolean onCard = state == ProgramState.RUNNING;
     try {
-      ended = true;
-      freeClients(_ -> true);
+      state = ProgramState.ENDED;
+      if (onCard) {
+        freeClients(_ -> true);
+      }
     } catch (SyscallException | IllegalStateException e) {
       refusals.accept("its clients are freed with its files: " + e);
     } finally {
+      suspension.drop();
       driver.objects().groups().removeAll();
       driver.files().closeAll();
       driver.objects().removeAll();

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

@@ -28,9 +28,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -51,6 +53,9 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
 
   /** How long programs are waited for that are in a call, before their memory moves. */
   private static final long PATIENCE_NS = 100_000_000;
+
+  /** When the card looks again at the channels of a program that was resumed. */
+  private static final long[] RING_AGAIN_NS = {1_000_000, 10_000_000, 100_000_000, 900_000_000};
 
   private final String guest;
   private final Kernel kernel;
@@ -174,7 +179,10 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     MemoryShare ownSystem = new MemoryShare(pinned);
     MemoryShare ownDescriptors = new MemoryShare(descriptors.part());
     ProgramTurn turn = new ProgramTurn();
-    ProgramGroups groups = new ProgramGroups(this::control, slices, graphics);
+    ClientNames names = new ClientNames(port);
+    ProgramGroups groups =
+        new ProgramGroups(
+            (file, argument, block) -> control(names, file, argument, block), slices, graphics);
     CudaProgram program =
         new CudaProgram(
             next++,
@@ -182,7 +190,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
             link.apply(turn),
             new ProgramDriver(
                 kernel,
-                port,
+                names,
                 card,
                 new ProgramFiles(port, ownDescriptors),
                 new ProgramObjects(ownVideo, ownSystem, groups),
@@ -192,12 +200,14 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
                 ownSystem,
                 copier,
                 turn),
+            clock,
             what -> log.refused(peer, what));
     programs.put(program.status().number(), program);
     return program;
   }
 
-  private void control(Fd file, MemorySegment argument, MemorySegment block) {
+  private static void control(
+      DriverPort port, Fd file, MemorySegment argument, MemorySegment block) {
     int request = ProgramDriver.request(ProgramEscape.CONTROL);
     int _ = port.ioctl(file, request, argument, List.of(argument, block));
   }
@@ -219,6 +229,33 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     }
     program.sendAway();
     return true;
+  }
+
+  @Override
+  public boolean suspend(long number, long patienceNs) {
+    dropPrivileges.run();
+    Optional<CudaProgram> program = program(number);
+    program.ifPresent(each -> each.suspend(patienceNs));
+    return program.isPresent();
+  }
+
+  @Override
+  public boolean resume(long number) {
+    dropPrivileges.run();
+    Optional<CudaProgram> program = program(number);
+    if (program.isEmpty()) {
+      return false;
+    }
+    Runnable again = program.get().resume();
+    for (long pause : RING_AGAIN_NS) {
+      LockSupport.parkNanos(this, pause);
+      again.run();
+    }
+    return true;
+  }
+
+  private synchronized Optional<CudaProgram> program(long number) {
+    return Optional.ofNullable(programs.get(number));
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -25,6 +26,7 @@ final class ExternalMaps {
     private final long offset;
     private final byte[] attributes;
     private final RmObject object;
+    private final long order;
 
     /**
      * @param file of UVM, whose address space it is in
@@ -32,15 +34,40 @@ final class ExternalMaps {
      * @param length in bytes
      * @param offset in the object, in bytes
      * @param attributes of the one GPU that maps it; empty where there are several
+     * @param order among what the program has made
      */
     Place(
-        ProgramFile file, long base, long length, long offset, byte[] attributes, RmObject object) {
+        ProgramFile file,
+        long base,
+        long length,
+        long offset,
+        byte[] attributes,
+        RmObject object,
+        long order) {
       this.file = file;
       this.base = base;
       this.length = length;
       this.offset = offset;
       this.attributes = attributes;
       this.object = object;
+      this.order = order;
+    }
+
+    /** Its place among what the program has made. */
+    long order() {
+      return order;
+    }
+
+    /** In the object, in bytes. */
+    long offset() {
+      return offset;
+    }
+
+    /** Whether all of some addresses lie in it. */
+    boolean has(long address, long bytes) {
+      long from = address - base;
+      return Long.compareUnsigned(from, length) < 0
+          && Long.compareUnsigned(bytes, length - from) <= 0;
     }
 
     ProgramFile file() {
@@ -85,7 +112,7 @@ final class ExternalMaps {
   }
 
   private final ProgramObjects objects;
-  private final TreeMap<Long, Long> ranges = new TreeMap<>(Long::compareUnsigned);
+  private final TreeMap<Long, Range> ranges = new TreeMap<>(Long::compareUnsigned);
   private final TreeMap<Long, Set<Place>> maps = new TreeMap<>(Long::compareUnsigned);
   private final UvmSpace.Counts counts;
 
@@ -94,9 +121,16 @@ final class ExternalMaps {
     this.counts = counts;
   }
 
+  /**
+   * A range.
+   *
+   * @param order among what the program has made
+   */
+  record Range(long base, long length, long order) {}
+
   /** A range was made. */
-  void create(long base, long length) {
-    if (ranges.put(base, length) == null) {
+  void create(long base, long length, long order) {
+    if (ranges.put(base, new Range(base, length, order)) == null) {
       counts.externalRanges++;
     }
   }
@@ -106,6 +140,18 @@ final class ExternalMaps {
     map.object().hold();
     maps.computeIfAbsent(map.base(), _ -> new LinkedHashSet<>()).add(map);
     counts.maps++;
+  }
+
+  /** All ranges. */
+  List<Range> ranges() {
+    return List.copyOf(ranges.values());
+  }
+
+  /** What is mapped at some addresses, all of them. */
+  Optional<Place> at(long address, long bytes) {
+    return Optional.ofNullable(maps.floorEntry(address))
+        .flatMap(each ->
+            each.getValue().stream().filter(place -> place.has(address, bytes)).findFirst());
   }
 
   /** All maps. */
@@ -148,10 +194,10 @@ final class ExternalMaps {
 
   /** A range was freed, with all that was mapped in it. */
   void free(long base) {
-    Long length = ranges.remove(base);
-    if (length != null) {
+    Range range = ranges.remove(base);
+    if (range != null) {
       counts.externalRanges--;
-      unmap(base, length, _ -> true);
+      unmap(base, range.length(), _ -> true);
     }
   }
 

@@ -19,8 +19,8 @@ final class KeptWords {
     restores.push(() -> block.set(ValueLayout.JAVA_LONG, offset, value));
   }
 
-  /** The same of a descriptor. */
-  void descriptor(MemorySegment block, long offset) {
+  /** The same of a descriptor, or of a handle. */
+  void word(MemorySegment block, long offset) {
     int value = block.get(ValueLayout.JAVA_INT, offset);
     restores.push(() -> block.set(ValueLayout.JAVA_INT, offset, value));
   }

@@ -204,6 +204,42 @@ final class PagesCalls {
       throw new Denial(RmStatus.INVALID_OBJECT_HANDLE, "memory without a handle");
     }
     ProgramDriver.requireOther(name.client(), name.handle());
+    int status = register(card, name, parent, flags, pages.segment());
+    if (status != RmStatus.OK.code()) {
+      throw new Denial(refused, "RM takes no such pages, " + RmStatus.nameOf(status));
+    }
+    RmObject object = driver.objects().add(name.client(), parent, name.handle(), Optional.empty());
+    object.setPages(pages, flags);
+    return object;
+  }
+
+  /**
+   * Has RM take the pages of an object again, which it has lost.
+   *
+   * @param control the file of its client
+   * @return RM's status
+   */
+  int registerAgain(ProgramFile control, RmObject object) {
+    return register(
+        cardOf(control),
+        object.name(),
+        object.parent().handle(),
+        object.flags(),
+        object.pages().orElseThrow().segment());
+  }
+
+  /**
+   * Has RM take memory of this process's.
+   *
+   * @param control the file of the client
+   * @return RM's status
+   */
+  int register(ProgramFile control, RmObject.Name name, int parent, MemorySegment memory) {
+    return register(cardOf(control), name, parent, FLAGS, memory);
+  }
+
+  private int register(
+      ProgramFile card, RmObject.Name name, int parent, int flags, MemorySegment memory) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(Nvos02AllocMemory.LAYOUT);
       Nvos02AllocMemory.H_ROOT.setBits(argument, name.client());
@@ -212,17 +248,11 @@ final class PagesCalls {
       Nvos02AllocMemory.H_CLASS.setBits(
           argument, RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
       Nvos02AllocMemory.FLAGS.setBits(argument, flags);
-      Nvos02AllocMemory.MEMORY.set(argument, pages.segment().address());
-      Nvos02AllocMemory.LIMIT.set(argument, pages.bytes() - 1);
+      Nvos02AllocMemory.MEMORY.set(argument, memory.address());
+      Nvos02AllocMemory.LIMIT.set(argument, memory.byteSize() - 1);
       Nvos02AllocMemory.FD.set(argument, -1);
-      int status = driver.call(card, ProgramEscape.ALLOC_MEMORY, argument);
-      if (status != RmStatus.OK.code()) {
-        throw new Denial(refused, "RM takes no such pages, " + RmStatus.nameOf(status));
-      }
+      return driver.call(card, ProgramEscape.ALLOC_MEMORY, argument);
     }
-    RmObject object = driver.objects().add(name.client(), parent, name.handle(), Optional.empty());
-    object.setPages(pages);
-    return object;
   }
 
   /** Frees an object in RM; what it had is given back by whoever forgets it. */

@@ -45,7 +45,7 @@ final class PoolCalls {
               name,
               parent,
               ProgramClass.NV01_MEMORY_SYSTEM,
-              block -> pages.fill(block, name.client(), bytes));
+              block -> pages.fill(block, driver.port().real(name.client()), bytes));
       if (status == RmStatus.OK.code()) {
         return status;
       }
@@ -73,7 +73,7 @@ final class PoolCalls {
     }
     boolean cleared = false;
     try {
-      driver.copier().clear(name.client(), name.handle(), bytes);
+      driver.copier().clear(driver.port().real(name.client()), name.handle(), bytes);
       cleared = true;
       return status;
     } catch (RefusedException e) {
@@ -97,7 +97,7 @@ final class PoolCalls {
         parent,
         ProgramClass.NV01_MEMORY_LOCAL_USER,
         block -> {
-          MemoryAlloc.OWNER.setBits(block, name.client());
+          MemoryAlloc.OWNER.setBits(block, driver.port().real(name.client()));
           MemoryAlloc.TYPE.setBits(block, MemoryAlloc.TYPE_IMAGE);
           MemoryAlloc.FLAGS.setBits(
               block,

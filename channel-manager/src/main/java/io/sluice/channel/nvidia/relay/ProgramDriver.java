@@ -20,6 +20,7 @@ import java.util.List;
  * The driver, as one program has it: its files and objects, its share of memory, and the calls made
  * for it. Used by whoever has its turn: the program's thread, or one that moves its memory.
  *
+ * @param port the driver, which knows the program's clients by other names, perhaps
  * @param pinned the host's memory that the GPU may reach for it
  * @param descriptors of the daemon's that it has taken up, each with a mapping or without
  * @param video the video memory that it has
@@ -29,7 +30,7 @@ import java.util.List;
  */
 record ProgramDriver(
     Kernel kernel,
-    DriverPort port,
+    ClientNames port,
     RelayCard card,
     ProgramFiles files,
     ProgramObjects objects,
@@ -116,7 +117,7 @@ record ProgramDriver(
     for (int offset : shape.descriptors()) {
       int number = block.get(ValueLayout.JAVA_INT, offset);
       if (number != -1) {
-        kept.descriptor(block, offset);
+        kept.word(block, offset);
         block.set(ValueLayout.JAVA_INT, offset, file(number, shape.name()).fd().number());
       }
     }

@@ -2,13 +2,18 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
+import io.sluice.channel.nvidia.relay.link.Node;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /** A file of the driver that a program has open: the descriptor is the relay's. */
 final class ProgramFile {
   private final int number;
   private final Node node;
-  private final Fd fd;
+  private final Map<Integer, RecordedCall> events = new HashMap<>(); // by their clients
+  private Fd fd;
   private Optional<MapTarget> target = Optional.empty();
   private boolean wakes;
   private boolean tied;
@@ -30,6 +35,30 @@ final class ProgramFile {
 
   Fd fd() {
     return fd;
+  }
+
+  /** Which node it is of. */
+  Node node() {
+    return node;
+  }
+
+  /** Has another open of its node behind it: what had been made through the former is gone. */
+  void reopen(Fd now) {
+    fd.close();
+    fd = now;
+  }
+
+  /** The calls by which clients have it wake the program. */
+  Collection<RecordedCall> events() {
+    return events.values();
+  }
+
+  void setEvent(int client, RecordedCall call) {
+    events.put(client, call);
+  }
+
+  void forgetEvent(int client) {
+    events.remove(client);
   }
 
   /** The memory that it stands for, once RM_MAP_MEMORY has said so. */

@@ -5,6 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.nvidia.relay.link.MemoryShare;
+import io.sluice.channel.nvidia.relay.link.Node;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,6 +79,11 @@ final class ProgramFiles {
 
   Optional<ProgramFile> find(int number) {
     return Optional.ofNullable(files.get(number));
+  }
+
+  /** All of them. */
+  List<ProgramFile> all() {
+    return List.copyOf(files.values());
   }
 
   /** Closes a file; false when there is none of that number. */

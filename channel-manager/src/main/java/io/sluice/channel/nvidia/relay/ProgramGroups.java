@@ -125,6 +125,20 @@ final class ProgramGroups {
     }
   }
 
+  /** Its channels are not on the card: they have no time, and no numbers. */
+  synchronized void rest() {
+    graphics.removeAll(numbers.values());
+    numbers.clear();
+    groups.values().forEach(group -> group.microseconds = 0);
+    slices.put(this, Map.of());
+  }
+
+  /** They are again. */
+  synchronized void wake() {
+    changed();
+    divide();
+  }
+
   /** Forgets all. */
   synchronized void removeAll() {
     graphics.removeAll(numbers.values());

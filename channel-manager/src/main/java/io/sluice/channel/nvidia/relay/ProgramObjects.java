@@ -43,13 +43,30 @@ final class ProgramObjects {
   private final Set<RmObject> nameless = new LinkedHashSet<>();
 
   private final ChannelMemory channelMemory = new ChannelMemory();
+  private final Map<RmObject.Name, RmObject> channelObjects = new LinkedHashMap<>();
   private volatile int channels; // for others to read
   private int nextHandle = FIRST_HANDLE;
+  private long nextOrder;
 
   ProgramObjects(MemoryShare video, MemoryShare system, ProgramGroups groups) {
     this.video = video;
     this.system = system;
     this.groups = groups;
+  }
+
+  /** The next place among what the program makes. */
+  long nextOrder() {
+    return nextOrder++;
+  }
+
+  /** All objects, in the order in which they were made. */
+  List<RmObject> all() {
+    return List.copyOf(objects.values());
+  }
+
+  /** Whether there are objects that UVM has, and that have no name any more. */
+  boolean hasNameless() {
+    return !nameless.isEmpty();
   }
 
   /** Whether a client is the program's own. */
@@ -124,7 +141,7 @@ final class ProgramObjects {
    */
   void addClient(int client, ProgramFile control) {
     RmObject.Name name = new RmObject.Name(client, client);
-    objects.put(name, new RmObject(name, name, Optional.of(ProgramClass.NV01_ROOT)));
+    objects.put(name, new RmObject(name, name, Optional.of(ProgramClass.NV01_ROOT), nextOrder()));
     controls.put(client, control);
   }
 
@@ -142,11 +159,12 @@ final class ProgramObjects {
     if (!objects.containsKey(above)) {
       above = new RmObject.Name(client, client);
     }
-    RmObject object = new RmObject(name, above, type);
+    RmObject object = new RmObject(name, above, type, nextOrder());
     objects.put(name, object);
     Optional.ofNullable(objects.get(above)).ifPresent(each -> each.children().add(name));
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
       channels = channels + 1;
+      channelObjects.put(name, object);
     }
     return object;
   }
@@ -196,6 +214,7 @@ final class ProgramObjects {
 
   private void release(RmObject object) {
     groups.remove(object.name());
+    channelObjects.remove(object.name());
     channelMemory.remove(object.name());
     if (object.name().equals(object.parent())) {
       controls.remove(object.name().client());
@@ -216,6 +235,11 @@ final class ProgramObjects {
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
       channels = channels - 1;
     }
+  }
+
+  /** The channels, in the order in which they were made. */
+  List<RmObject> channelObjects() {
+    return List.copyOf(channelObjects.values());
   }
 
   int channels() {

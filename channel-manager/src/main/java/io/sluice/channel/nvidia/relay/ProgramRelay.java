@@ -32,6 +32,29 @@ public interface ProgramRelay extends MovableMemory, AutoCloseable {
   boolean end(long number);
 
   /**
+   * Takes the card from a program: what it has submitted runs to its end, what it has in video
+   * memory is kept in the host's, and its channels and all else that it has on the card are given
+   * back. Its process goes on, and waits for the GPU until it is {@linkplain #resume resumed}. For
+   * a thread of its own, which may block, and which has no privileges afterwards.
+   *
+   * @param patienceNs how long its work is waited for
+   * @return false when there is none of that number
+   * @throws io.sluice.abi.RefusedException SLU-RLY-006 when it cannot be, or does not come to rest;
+   *     it goes on then
+   */
+  boolean suspend(long number, long patienceNs);
+
+  /**
+   * Gives it the card again: all that it had is made anew, at the same addresses, and what it has
+   * submitted meanwhile runs. For a thread of its own, too.
+   *
+   * @return false when there is none of that number
+   * @throws io.sluice.abi.RefusedException SLU-RLY-007 when there is no room, or it is not
+   *     suspended; nothing of it is lost
+   */
+  boolean resume(long number);
+
+  /**
    * Gives the guest's programs their part of the card's time, relative to other guests, together
    * with the guest's own channels. Any thread; what runs has it after the next {@link #refresh}.
    *

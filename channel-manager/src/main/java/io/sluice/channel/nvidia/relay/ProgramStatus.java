@@ -14,6 +14,7 @@ import io.sluice.abi.sys.PeerCredentials;
  * @param videoBytes video memory it has allocated
  * @param hostBytes the host's memory that the GPU may reach for it
  * @param evictedBytes those of it that are in place of video memory
+ * @param state whether it has the card
  */
 public record ProgramStatus(
     long number,
@@ -24,4 +25,5 @@ public record ProgramStatus(
     int channels,
     long videoBytes,
     long hostBytes,
-    long evictedBytes) {}
+    long evictedBytes,
+    ProgramState state) {}

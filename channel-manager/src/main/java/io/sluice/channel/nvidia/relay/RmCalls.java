@@ -10,6 +10,7 @@ import io.sluice.abi.rm.ioctl.NvCardInfo;
 import io.sluice.abi.rm.ioctl.Nvos00Free;
 import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
 import io.sluice.abi.rm.ioctl.Nvos33MapMemory;
+import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -18,6 +19,7 @@ import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.DriverPage;
 import io.sluice.channel.nvidia.relay.link.HostPages;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
+import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -75,6 +77,54 @@ final class RmCalls {
         driver.requireOwn(argument.get(ValueLayout.JAVA_INT, offset), escape.name());
       }
     }
+    if (!RecordedCall.isLasting(escape, call)) {
+      return make(escape, call);
+    }
+    RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
+    int result = make(escape, call);
+    if (argument.get(ValueLayout.JAVA_INT, escape.shape().status()) == RmStatus.OK.code()) {
+      note(escape, call, recorded);
+    }
+    return result;
+  }
+
+  /** Keeps what has to be asked again when the driver has lost what it made. */
+  private void note(ProgramEscape escape, DriverCall call, RecordedCall recorded) {
+    MemorySegment argument = call.argument();
+    switch (escape) {
+      case ALLOC -> {
+        int handle = Nvos64Alloc.H_OBJECT.bits(argument);
+        int root = Nvos64Alloc.H_ROOT.bits(argument);
+        Optional<RmObject> client = driver.objects().find(handle, handle);
+        client
+            .or(() -> driver.objects().find(root, handle))
+            .filter(object -> object.pages().isEmpty())
+            .ifPresent(object -> object.setMade(recorded));
+      }
+      case CONTROL -> controls.note(call, recorded);
+      default -> call.file().setEvent(NvAllocOsEvent.H_CLIENT.bits(argument), recorded);
+    }
+  }
+
+  /**
+   * Repeats a call, of what the driver has lost.
+   *
+   * @return RM's status
+   * @throws Denial what it would have been denied the first time
+   * @throws SyscallException when the driver refuses it with an errno
+   */
+  int repeat(DriverCall call) throws Denial {
+    ProgramEscape escape = ProgramEscape.of(call.request()).orElseThrow();
+    int _ = escape == ProgramEscape.CONTROL ? controls.execute(call) : osEvent(escape, call);
+    return call.argument().get(ValueLayout.JAVA_INT, escape.shape().status());
+  }
+
+  /** The same of the call that made an object. */
+  int repeat(RmObject object, DriverCall call) throws Denial {
+    return allocs.repeat(object, call);
+  }
+
+  private int make(ProgramEscape escape, DriverCall call) throws Denial {
     return switch (escape) {
       case ALLOC -> allocs.execute(call);
       case CONTROL -> controls.execute(call);
@@ -277,6 +327,9 @@ final class RmCalls {
       if (escape == ProgramEscape.ALLOC_OS_EVENT
           && NvAllocOsEvent.STATUS.bits(argument) == RmStatus.OK.code()) {
         call.file().setWakes();
+      }
+      if (escape == ProgramEscape.FREE_OS_EVENT) {
+        call.file().forgetEvent(NvAllocOsEvent.H_CLIENT.bits(argument));
       }
     }
   }

@@ -2,9 +2,14 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.channel.nvidia.relay.link.HostPages;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** An object of RM's that a program has made. */
 final class RmObject {
@@ -19,12 +24,16 @@ final class RmObject {
   private final Name name;
   private final Name parent;
   private final Optional<ProgramClass> type;
+  private final long order;
   private final Set<Name> children = new LinkedHashSet<>();
   private long videoBytes;
   private long systemBytes;
   private long sizeBytes;
   private boolean moved;
   private boolean data;
+  private Optional<RecordedCall> made = Optional.empty();
+  private @Nullable Map<Long, RecordedCall> told; // few objects have some
+  private int flags;
   private Optional<HostPages> pages = Optional.empty();
   private boolean mappedByGpu;
   private int holds;
@@ -33,11 +42,13 @@ final class RmObject {
   /**
    * @param parent itself for a client
    * @param type empty for pages that the program brought
+   * @param order of what the program has made
    */
-  RmObject(Name name, Name parent, Optional<ProgramClass> type) {
+  RmObject(Name name, Name parent, Optional<ProgramClass> type, long order) {
     this.name = name;
     this.parent = parent;
     this.type = type;
+    this.order = order;
   }
 
   Name name() {
@@ -54,6 +65,49 @@ final class RmObject {
 
   Set<Name> children() {
     return children;
+  }
+
+  /** Its place among what the program has made. */
+  long order() {
+    return order;
+  }
+
+  /** The call that made it, unless it is made of pages. */
+  Optional<RecordedCall> made() {
+    return made;
+  }
+
+  void setMade(RecordedCall call) {
+    made = Optional.of(call);
+  }
+
+  /** What it was told, and has to be told again when it is made anew. */
+  Collection<RecordedCall> told() {
+    return told == null ? List.of() : told.values();
+  }
+
+  /**
+   * Notes what it was told, in place of what it was told before under the same key.
+   *
+   * @param key of the command, and of what that names
+   */
+  void tell(long key, RecordedCall call) {
+    if (told == null) {
+      told = new HashMap<>();
+    }
+    told.put(key, call);
+  }
+
+  /** Forgets what it was told. */
+  void untell(long key) {
+    if (told != null) {
+      told.remove(key);
+    }
+  }
+
+  /** How RM has taken its pages. */
+  int flags() {
+    return flags;
   }
 
   /** Video memory that was taken for it. */
@@ -115,6 +169,11 @@ final class RmObject {
   void closePages() {
     pages.ifPresent(HostPages::close);
     pages = Optional.empty();
+  }
+
+  void setPages(HostPages now, int how) {
+    flags = how;
+    setPages(now);
   }
 
   void setPages(HostPages now) {

@@ -83,6 +83,30 @@ final class UvmCalls {
   private int execute(UvmCommand command, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
     driver.requireOwnClients(argument, command.shape());
+    if (!RecordedCall.isLasting(command)) {
+      return make(command, call);
+    }
+    RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
+    int result = make(command, call);
+    if (isOk(command, argument)) {
+      spaceOf(call.file()).tell(command, recorded);
+    }
+    return result;
+  }
+
+  /**
+   * Repeats a command, of what UVM has lost.
+   *
+   * @return UVM's status
+   */
+  int repeat(DriverCall call) throws Denial {
+    UvmCommand command = UvmCommand.of(call.request()).orElseThrow();
+    int _ = make(command, call);
+    return call.argument().get(ValueLayout.JAVA_INT, command.shape().status());
+  }
+
+  private int make(UvmCommand command, DriverCall call) throws Denial {
+    MemorySegment argument = call.argument();
     return switch (command) {
       case INITIALIZE -> initialize(call);
       case ALLOC_SEMAPHORE_POOL -> semaphorePool(call);
@@ -100,8 +124,65 @@ final class UvmCalls {
           UNSET_ACCESSED_BY,
           VALIDATE_VA_RANGE ->
           ofRange(command, call, 0);
+      case DESTROY_RANGE_GROUP -> destroyGroup(call);
+      case UNREGISTER_GPU, UNREGISTER_GPU_VASPACE, UNREGISTER_CHANNEL -> unregister(command, call);
       default -> pass(command, call);
     };
+  }
+
+  private int unregister(UvmCommand command, DriverCall call) throws Denial {
+    MemorySegment argument = call.argument();
+    int result = pass(command, call);
+    if (isOk(command, argument)) {
+      spaceOf(call.file()).forget(command, argument);
+    }
+    return result;
+  }
+
+  /**
+   * Nothing that UVM still has is in a group: those of an address space made anew are not there.
+   */
+  private int destroyGroup(DriverCall call) throws Denial {
+    return spaceOf(call.file()).isAnew()
+        ? answer(UvmCommand.DESTROY_RANGE_GROUP, call.argument(), RmStatus.OK)
+        : pass(UvmCommand.DESTROY_RANGE_GROUP, call);
+  }
+
+  /** The address spaces of the program. */
+  List<UvmSpace> spaces() {
+    return List.copyOf(spaces.values());
+  }
+
+  /** The host's pages at an address of the GPU, if they are there as a whole. */
+  Optional<MemorySegment> at(long address, long bytes) {
+    return spaces.values().stream().flatMap(space -> space.at(address, bytes).stream()).findFirst();
+  }
+
+  /** Makes an external range anew: UVM's status. */
+  int createAgain(ProgramFile uvm, long base, long length) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = arena.allocate(UvmRange.LAYOUT);
+      UvmRange.BASE.set(range, base);
+      UvmRange.LENGTH.set(range, length);
+      return driver.call(uvm, UvmCommand.CREATE_EXTERNAL_RANGE, range);
+    }
+  }
+
+  /**
+   * Maps memory at an object's place: UVM's status.
+   *
+   * @param handle of the object, or of other memory as long
+   */
+  int mapAgain(ExternalMaps.Place place, int handle) {
+    ProgramFile control = driver.objects().controlOf(place.object().name().client()).orElseThrow();
+    return map(place.file(), place, control, handle);
+  }
+
+  /** Makes a range of pages anew. */
+  void createAgain(UvmSpace space, UvmRanges.BackedRange range) throws Denial {
+    RmObject memory = range.memory();
+    ProgramFile control = driver.objects().controlOf(memory.name().client()).orElseThrow();
+    create(space.file(), control, range.base(), memory, space.attributes().orElseThrow());
   }
 
   /** Passes it on, with descriptors of ours meanwhile. */
@@ -122,7 +203,10 @@ final class UvmCalls {
     if (isOk(UvmCommand.CREATE_EXTERNAL_RANGE, argument)) {
       spaceOf(call.file())
           .external()
-          .create(UvmRange.BASE.get(argument), UvmRange.LENGTH.get(argument));
+          .create(
+              UvmRange.BASE.get(argument),
+              UvmRange.LENGTH.get(argument),
+              driver.objects().nextOrder());
     }
     return result;
   }
@@ -138,13 +222,15 @@ final class UvmCalls {
                 new Denial(RmStatus.INVALID_OBJECT_HANDLE, "a map of no object of the program"));
     int result = pass(UvmCommand.MAP_EXTERNAL_ALLOCATION, call);
     if (isOk(UvmCommand.MAP_EXTERNAL_ALLOCATION, argument)) {
-      spaceOf(call.file()).external().map(placeIn(call.file(), argument, object));
+      spaceOf(call.file())
+          .external()
+          .map(placeIn(call.file(), argument, object, driver.objects().nextOrder()));
     }
     return result;
   }
 
   private static ExternalMaps.Place placeIn(
-      ProgramFile file, MemorySegment argument, RmObject object) {
+      ProgramFile file, MemorySegment argument, RmObject object, long order) {
     boolean one = UvmMapExternal.ATTRIBUTES_COUNT.get(argument) == 1;
     return new ExternalMaps.Place(
         file,
@@ -154,7 +240,8 @@ final class UvmCalls {
         argument
             .asSlice(UvmMapExternal.ATTRIBUTES, one ? UvmMapExternal.ATTRIBUTES_OF_ONE : 0)
             .toArray(ValueLayout.JAVA_BYTE),
-        object);
+        object,
+        order);
   }
 
   /** The places of objects of the program's. */
@@ -198,6 +285,7 @@ final class UvmCalls {
       MemorySegment map = arena.allocate(UvmMapExternal.LAYOUT);
       UvmMapExternal.BASE.set(map, place.base());
       UvmMapExternal.LENGTH.set(map, place.length());
+      UvmMapExternal.OFFSET.set(map, place.offset());
       byte[] how = place.attributes();
       MemorySegment.copy(how, 0, map, ValueLayout.JAVA_BYTE, UvmMapExternal.ATTRIBUTES, how.length);
       UvmMapExternal.ATTRIBUTES_COUNT.set(map, 1);

@@ -36,6 +36,11 @@ final class UvmRanges {
         .filter(range -> range.has(address));
   }
 
+  /** All of them. */
+  List<BackedRange> all() {
+    return List.copyOf(ranges.values());
+  }
+
   void add(BackedRange range) {
     if (ranges.put(range.base(), range) == null) {
       counts.ranges++;

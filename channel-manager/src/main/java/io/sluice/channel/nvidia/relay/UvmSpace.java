@@ -2,6 +2,12 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.program.UvmCommand;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -44,22 +50,100 @@ final class UvmSpace {
     }
   }
 
+  /** Most commands that are kept: those about channels that have gone leave first. */
+  private static final int MAX_TOLD = 2 * ProgramObjects.MAX_CHANNELS;
+
+  private static final int CLIENT_OF_REGISTER = 20;
+  private static final int CHANNEL_OF_REGISTER = 24;
+  private static final int CHANNEL_OF_UNREGISTER = 20;
+
+  private final ProgramObjects objects;
   private final ProgramFile file;
   private final UvmRanges ranges;
   private final ExternalMaps external;
+  private final Map<Long, RecordedCall> told = new LinkedHashMap<>();
   private Optional<byte[]> attributes = Optional.empty();
+  private boolean anew;
 
   /**
    * @param counts of all spaces of the program
    */
   UvmSpace(ProgramFile file, ProgramObjects objects, Counts counts) {
     this.file = file;
+    this.objects = objects;
     ranges = new UvmRanges(counts);
     external = new ExternalMaps(objects, counts);
   }
 
   ProgramFile file() {
     return file;
+  }
+
+  /** What it was told, and has to be told again when it is made anew. */
+  Collection<RecordedCall> told() {
+    return told.values();
+  }
+
+  /** Notes a command, in place of the one before about the same. */
+  void tell(UvmCommand command, RecordedCall call) {
+    boolean ofChannel = command == UvmCommand.REGISTER_CHANNEL;
+    if (ofChannel && told.size() >= MAX_TOLD) {
+      told.values().removeIf(each -> !isOfChannel(each));
+    }
+    told.put(key(command, ofChannel ? call.word(0, CHANNEL_OF_REGISTER) : 0), call);
+  }
+
+  /** Whether a command is about nothing, or about a channel that is there. */
+  boolean isOfChannel(RecordedCall call) {
+    return call.request() != UvmCommand.REGISTER_CHANNEL.number()
+        || objects
+            .find(call.word(0, CLIENT_OF_REGISTER), call.word(0, CHANNEL_OF_REGISTER))
+            .isPresent();
+  }
+
+  /** Forgets what a command has undone. */
+  void forget(UvmCommand command, MemorySegment argument) {
+    switch (command) {
+      case UNREGISTER_GPU -> told.remove(key(UvmCommand.REGISTER_GPU, 0));
+      case UNREGISTER_GPU_VASPACE -> told.remove(key(UvmCommand.REGISTER_GPU_VASPACE, 0));
+      default ->
+          told.remove(
+              key(
+                  UvmCommand.REGISTER_CHANNEL,
+                  argument.get(ValueLayout.JAVA_INT, CHANNEL_OF_UNREGISTER)));
+    }
+  }
+
+  private static long key(UvmCommand command, int channel) {
+    return (long) command.number() << Integer.SIZE | Integer.toUnsignedLong(channel);
+  }
+
+  /** Whether it was made anew: what has no part in {@link #told} is not there. */
+  boolean isAnew() {
+    return anew;
+  }
+
+  void setAnew() {
+    anew = true;
+  }
+
+  /** The host's pages at some addresses, if all are there. */
+  Optional<MemorySegment> at(long address, long bytes) {
+    Optional<ExternalMaps.Place> place = external.at(address, bytes);
+    if (place.isPresent()) {
+      long from = address - place.get().base() + place.get().offset();
+      return inPages(place.get().object(), from, bytes);
+    }
+    return ranges
+        .at(address)
+        .flatMap(range -> inPages(range.memory(), address - range.base(), bytes));
+  }
+
+  private static Optional<MemorySegment> inPages(RmObject object, long from, long bytes) {
+    return object
+        .pages()
+        .filter(pages -> from >= 0 && bytes <= pages.bytes() - from)
+        .map(pages -> pages.segment().asSlice(from, bytes));
   }
 
   /** Ranges that are pages of ours. */

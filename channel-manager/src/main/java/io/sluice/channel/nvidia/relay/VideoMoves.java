@@ -161,7 +161,7 @@ final class VideoMoves {
         driver
             .copier()
             .copy(
-                step.target().client(),
+                driver.port().real(step.target().client()),
                 step.object().name().handle(),
                 step.target().handle(),
                 step.place().length());

@@ -8,12 +8,14 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -22,6 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntConsumer;
+import java.util.function.LongPredicate;
 
 /**
  * A driver in memory, which knows the calls of CUDA programs: it keeps clients and objects, and
@@ -30,6 +34,7 @@ import java.util.Optional;
 final class FakeDriver implements DriverPort, ProgramCopier {
   static final int KERNEL_ADDRESS_HIGH = 0xffff_8880;
   static final int FIRST_CLIENT = 0xc1d0_0001;
+  static final int IDLE_TOKEN = 0x7_0001;
   static final int NOT_FOUND = 0x57;
   static final int NOT_SUPPORTED = 0x56;
   private static final int NO_MEMORY = 0x51;
@@ -53,6 +58,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private static final class Memory {
     final boolean video;
     int word;
+    MemorySegment pages = MemorySegment.NULL;
 
     Memory(boolean video) {
       this.video = video;
@@ -71,6 +77,10 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private int systemLeft = Integer.MAX_VALUE;
   private int mapsRefused;
   private int copiesLeft = Integer.MAX_VALUE;
+  private final Map<Long, MemorySegment> channels = new LinkedHashMap<>(); // their parameters
+  private int busy;
+  private int keptContents;
+  private volatile IntConsumer bell = _ -> {};
   private int nextClient = FIRST_CLIENT;
   private int token;
   private int refusedCommand = -1;
@@ -194,6 +204,50 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   }
 
   @Override
+  public synchronized KeptContents keep(int client, int object, long bytes) {
+    if (copiesLeft-- <= 0) {
+      throw new RefusedException(RelayCode.NOT_LISTED, Errno.EIO, "no copy", "");
+    }
+    int word = at(memories, name(client, object)).word;
+    keptContents++;
+    return new KeptContents() {
+      @Override
+      public void copyTo(int toClient, int to) {
+        synchronized (FakeDriver.this) {
+          at(memories, name(toClient, to)).word = word;
+        }
+      }
+
+      @Override
+      public void close() {
+        synchronized (FakeDriver.this) {
+          keptContents--;
+        }
+      }
+    };
+  }
+
+  /** How many objects' contents are kept. */
+  synchronized int keptContents() {
+    return keptContents;
+  }
+
+  @Override
+  public int idleToken() {
+    return IDLE_TOKEN;
+  }
+
+  @Override
+  public void ring(int rung) {
+    bell.accept(rung);
+  }
+
+  /** What the card does when one of its channels is rung. */
+  void onRing(IntConsumer action) {
+    bell = action;
+  }
+
+  @Override
   public synchronized void clear(int client, int object, long bytes) {
     at(memories, name(client, object)).word = 0;
   }
@@ -269,6 +323,9 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       UvmCommand.of(request).ifPresent(command -> execute(command, argument));
     } else if ((request & 0xff) == RmIoctl.RM_DUP_OBJECT.nr()) {
       duplicate(argument);
+    } else if ((request & 0xff) == RmIoctl.RM_IDLE_CHANNELS.nr()) {
+      assertThat(objects).containsKey(name(word(argument, 0), word(argument, 8)));
+      set(argument, 52, busy-- > 0 ? RmStatus.TIMEOUT.code() : 0);
     } else {
       execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }
@@ -308,7 +365,12 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     }
     switch (escape) {
       case ALLOC -> alloc(argument, blocks);
-      case ALLOC_MEMORY -> put(argument, 40, word(argument, 0), word(argument, 8), 0x71);
+      case ALLOC_MEMORY -> {
+        put(argument, 40, word(argument, 0), word(argument, 8), 0x71);
+        at(memories, name(word(argument, 0), word(argument, 8))).pages =
+            MemorySegment.ofAddress(argument.get(ValueLayout.JAVA_LONG, 24))
+                .reinterpret(argument.get(ValueLayout.JAVA_LONG, 32) + 1);
+      }
       case FREE -> free(argument);
       case CONTROL -> control(argument, blocks);
       case CARD_INFO -> {
@@ -350,6 +412,52 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       return;
     }
     put(argument, 40, word(argument, 0), word(argument, 8), type);
+    if (type == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
+      MemorySegment parameters =
+          MemorySegment.ofArray(blocks.get(1).toArray(ValueLayout.JAVA_BYTE));
+      channels.put(name(word(argument, 0), word(argument, 8)), parameters);
+      // RM clears USERD.
+      memory(word(argument, 0), word32(parameters, 32))
+          .ifPresent(userd ->
+              userd
+                  .asSlice(parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, 64), 512)
+                  .fill((byte) 0));
+    }
+  }
+
+  private static int word32(MemorySegment block, long at) {
+    return block.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+  }
+
+  /** The pages of an object. */
+  private Optional<MemorySegment> memory(int client, int handle) {
+    return Optional.ofNullable(memories.get(name(client, handle)))
+        .map(memory -> memory.pages)
+        .filter(pages -> pages.byteSize() > 0);
+  }
+
+  /** The parameters of the newest channel. */
+  synchronized MemorySegment channel() {
+    return channels.values().stream().reduce((_, last) -> last).orElseThrow();
+  }
+
+  /** The pages that are mapped at an address of UVM's. */
+  synchronized MemorySegment pagesAt(long address) {
+    return at(mapped, address).pages;
+  }
+
+  /** What the newest channel has for USERD. */
+  synchronized MemorySegment userd() {
+    int client = (int) (channels.keySet().stream().reduce((_, last) -> last).orElseThrow() >>> 32);
+    MemorySegment parameters = channel();
+    return memory(client, word32(parameters, 32))
+        .orElseThrow()
+        .asSlice(parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, 64), 512);
+  }
+
+  /** How many more looks find a channel that works. */
+  synchronized void work(int looks) {
+    busy = looks;
   }
 
   static boolean isClient(int type) {
@@ -369,6 +477,13 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     int handle = word(argument, 8);
     boolean known = objects.remove(name(client, handle)) != null;
     memories.remove(name(client, handle));
+    LongPredicate gone =
+        each ->
+            client == handle
+                ? each >>> 32 == Integer.toUnsignedLong(client)
+                : each == name(client, handle);
+    channels.keySet().removeIf(gone::test);
+    stopped.keySet().removeIf(gone::test);
     if (client == handle) {
       objects.keySet().removeIf(each -> each >>> 32 == Integer.toUnsignedLong(client));
     }
@@ -379,6 +494,9 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     set(argument, 28, word(argument, 8) == refusedCommand ? NOT_SUPPORTED : 0);
     if (word(argument, 8) == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN.command()) {
       set(blocks.get(1), 0, token);
+      Optional.ofNullable(channels.get(name(word(argument, 0), word(argument, 4))))
+          .flatMap(channel -> memory(word(argument, 0), word32(channel, 0)))
+          .ifPresent(notifier -> notifier.set(ValueLayout.JAVA_INT, 24, token));
     }
     if (word(argument, 8) == RmControl.FIFO_DISABLE_CHANNELS.command() && word(argument, 28) == 0) {
       stop(blocks.get(1));

@@ -85,7 +85,7 @@ final class RelayBudgetsTest extends RelayFixture {
     UvmSpace.Counts counts = new UvmSpace.Counts();
     UvmRanges ranges = new UvmRanges(counts);
     RmObject.Name name = new RmObject.Name(client, MEMORY);
-    RmObject memory = new RmObject(name, name, Optional.empty());
+    RmObject memory = new RmObject(name, name, Optional.empty(), 0);
     for (int i = 0; i < UvmSpace.Counts.MAX_RANGES; i++) {
       counts.requireRange();
       ranges.add(new UvmRanges.BackedRange(i * PAGE, memory));

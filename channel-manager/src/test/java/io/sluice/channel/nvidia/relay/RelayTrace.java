@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.relay.RelayReply;
+import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.testbed.fakes.relay.TraceBytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;

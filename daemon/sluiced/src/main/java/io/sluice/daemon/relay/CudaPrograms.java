@@ -1,6 +1,7 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
@@ -14,6 +15,7 @@ import io.sluice.daemon.runtime.ProcessNames;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
 import io.sluice.management.ErrorCode;
+import io.sluice.management.NotificationTypes;
 import io.sluice.management.Problem;
 import io.sluice.management.ProgramsMXBean;
 import io.sluice.vdevice.session.ApiSessions;
@@ -21,13 +23,19 @@ import java.io.IOException;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
@@ -36,6 +44,9 @@ import org.slf4j.LoggerFactory;
 /** The CUDA programs of all guests that take some, and what an operator sees of them. */
 public final class CudaPrograms implements ProgramsMXBean {
   private static final Logger LOG = LoggerFactory.getLogger(CudaPrograms.class);
+
+  /** The longest that a program's work is waited for. */
+  private static final long MOST_WAIT_S = 3600;
 
   private final Surroundings surroundings;
   private final Object lock = new Object();
@@ -92,7 +103,24 @@ public final class CudaPrograms implements ProgramsMXBean {
           program.refused(),
           program.videoBytes(),
           program.hostBytes(),
-          program.evictedBytes());
+          program.evictedBytes(),
+          program.state().name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** A change of whether a program has the GPU. */
+  private enum Turn {
+    SUSPEND("suspend", ErrorCode.PROGRAM_SUSPEND, NotificationTypes.PROGRAM_SUSPENDED),
+    RESUME("resume", ErrorCode.PROGRAM_RESUME, NotificationTypes.PROGRAM_RESUMED);
+
+    private final String verb;
+    private final ErrorCode refused;
+    private final String done;
+
+    Turn(String verb, ErrorCode refused, String done) {
+      this.verb = verb;
+      this.refused = refused;
+      this.done = done;
     }
   }
 
@@ -206,16 +234,92 @@ public final class CudaPrograms implements ProgramsMXBean {
 
   @Override
   public void end(String guest, long program) throws OperationsException {
-    String failed = "cannot end CUDA program " + program + " of guest \"" + guest + "\"";
+    String failed = failed("end", guest, program);
     if (!find(failed, guest).door().relay().end(program)) {
+      throw unknown(failed);
+    }
+    audit("end", guest, program);
+  }
+
+  @Override
+  public void suspend(String guest, long program, long waitSeconds) throws OperationsException {
+    if (waitSeconds < 1 || waitSeconds > MOST_WAIT_S) {
       throw Problem.of(
-              ErrorCode.PROGRAM_UNKNOWN,
-              failed,
-              "there is no such program",
-              "sluicectl program list shows those there are")
+              ErrorCode.USAGE,
+              failed(Turn.SUSPEND.verb, guest, program),
+              "its work cannot be waited for " + waitSeconds + " seconds",
+              "give 1 to " + MOST_WAIT_S)
           .exception();
     }
-    surroundings.audit().accept("program-end", guest + " " + program);
+    long patienceNs = TimeUnit.SECONDS.toNanos(waitSeconds);
+    change(Turn.SUSPEND, guest, program, relay -> relay.suspend(program, patienceNs));
+  }
+
+  @Override
+  public void resume(String guest, long program) throws OperationsException {
+    change(Turn.RESUME, guest, program, relay -> relay.resume(program));
+  }
+
+  /**
+   * Changes whether a program has the GPU, and says so.
+   *
+   * @param act false when there is no such program
+   */
+  private void change(Turn turn, String guest, long program, Predicate<ProgramRelay> act)
+      throws OperationsException {
+    String failed = failed(turn.verb, guest, program);
+    RelayDoor door = find(failed, guest).door();
+    PeerCredentials peer =
+        door.relay().programs().stream()
+            .filter(each -> each.number() == program)
+            .findFirst()
+            .map(ProgramStatus::peer)
+            .orElseThrow(() -> unknown(failed));
+    try {
+      if (!apart(() -> act.test(door.relay()))) { // it has left meanwhile
+        throw unknown(failed);
+      }
+    } catch (RefusedException e) {
+      throw Problem.of(
+              turn.refused, failed, CauseText.of(e), CauseText.remedy(e, turn.refused.remedy()))
+          .exception();
+    }
+    audit(turn.verb, guest, program);
+    door.tell(turn.done, RelayDoor.text(peer) + ", program " + program);
+  }
+
+  /** On a thread of its own, which gives up its privileges. */
+  private boolean apart(Callable<Boolean> act) {
+    FutureTask<Boolean> task = new FutureTask<>(act);
+    surroundings.threads().newThread(task).start();
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted; the program goes on without an answer", e);
+    }
+  }
+
+  private void audit(String verb, String guest, long program) {
+    surroundings.audit().accept("program-" + verb, guest + " " + program);
+  }
+
+  private static String failed(String verb, String guest, long program) {
+    return "cannot " + verb + " CUDA program " + program + " of guest \"" + guest + "\"";
+  }
+
+  private static OperationsException unknown(String failed) {
+    return Problem.of(
+            ErrorCode.PROGRAM_UNKNOWN,
+            failed,
+            "there is no such program",
+            "sluicectl program list shows those there are")
+        .exception();
   }
 
   private Map<String, Served> all() {

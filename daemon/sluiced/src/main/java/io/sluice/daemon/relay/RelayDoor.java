@@ -262,7 +262,7 @@ final class RelayDoor implements AutoCloseable {
 
   /** Whether a program has a thread, which does the work and lets go of all. */
   private boolean begin(PeerCredentials peer, Runnable work) {
-    String program = ProcessNames.ofPeer(peer.pid()) + ", pid " + peer.pid();
+    String program = text(peer);
     Thread made = surroundings.threads().newThread(() -> serve(work, program));
     made.setName("cuda-" + peer.pid());
     synchronized (lock) {
@@ -321,8 +321,17 @@ final class RelayDoor implements AutoCloseable {
     }
   }
 
-  /** What fails here is no reason not to serve a program, nor to keep what it had. */
-  private void tell(String what, String program) {
+  /** A program as it is told of. */
+  static String text(PeerCredentials peer) {
+    return ProcessNames.ofPeer(peer.pid()) + ", pid " + peer.pid();
+  }
+
+  /**
+   * Tells of a program. What fails here is no reason not to serve one, nor to keep what it had.
+   *
+   * @param what the type of the notification
+   */
+  void tell(String what, String program) {
     try {
       surroundings.tell().accept(what, guest.name() + " " + program);
     } catch (RuntimeException | Error e) {

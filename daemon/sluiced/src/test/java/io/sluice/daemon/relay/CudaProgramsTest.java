@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
@@ -41,6 +42,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Doors of CUDA programs with the real kernel, of which a call can fail, and a relay of ours. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -209,6 +212,77 @@ final class CudaProgramsTest {
   }
 
   @Test
+  void suspend_guestWithoutCuda_isRefused() {
+    assertThatThrownBy(() -> programs.suspend("plain", 1, 10))
+        .hasMessageContaining("cannot suspend CUDA program 1 of guest \"plain\" [SLU-PROG-001]");
+    assertThatThrownBy(() -> programs.resume("plain", 1))
+        .hasMessageContaining("cannot resume CUDA program 1 of guest \"plain\" [SLU-PROG-001]");
+  }
+
+  @Test
+  void suspend_numberThatThereIsNot_isRefused() throws Exception {
+    serve();
+
+    assertThatThrownBy(() -> programs.suspend("ml-01", 7, 10))
+        .hasMessageContaining("cannot suspend CUDA program 7 of guest \"ml-01\" [SLU-PROG-002]");
+    assertThatThrownBy(() -> programs.resume("ml-01", 7))
+        .hasMessageContaining("cannot resume CUDA program 7 of guest \"ml-01\" [SLU-PROG-002]");
+    assertThat(audited).isEmpty();
+    assertThat(told).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 3601, Long.MAX_VALUE})
+  void suspend_waitOutOfRange_isRefused(long seconds) throws Exception {
+    serve();
+
+    assertThatThrownBy(() -> programs.suspend("ml-01", 1, seconds))
+        .hasMessageContaining("cannot suspend CUDA program 1 of guest \"ml-01\" [SLU-CTL-009]")
+        .hasMessageContaining("cause: its work cannot be waited for " + seconds + " seconds")
+        .hasMessageContaining("fix: give 1 to 3600");
+    assertThat(relay.patienceNs()).isZero();
+  }
+
+  @Test
+  void suspend_relayThatRefuses_saysWhy() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> told.size() == 1 && !relay.programs().isEmpty());
+      relay.refuse(new RefusedException("SLU-RLY-006", Errno.EBUSY, "its work goes on", ""));
+
+      assertThatThrownBy(() -> programs.suspend("ml-01", 1, 10))
+          .hasMessage(
+              """
+              cannot suspend CUDA program 1 of guest "ml-01" [SLU-PROG-009]
+              cause: its work goes on
+              fix: wait for its work, or give it more time: sluicectl program suspend --wait\
+              """);
+      assertThat(audited).isEmpty();
+      assertThat(told).hasSize(1);
+    }
+  }
+
+  @Test
+  void resume_relayThatRefuses_saysWhyAndWhatItSaysToDo() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> told.size() == 1 && !relay.programs().isEmpty());
+      relay.refuse(
+          new RefusedException("SLU-RLY-007", Errno.ENOMEM, "1 GiB is missing", "End another."));
+
+      assertThatThrownBy(() -> programs.resume("ml-01", 1))
+          .hasMessage(
+              """
+              cannot resume CUDA program 1 of guest "ml-01" [SLU-PROG-010]
+              cause: 1 GiB is missing
+              fix: end another\
+              """);
+      assertThat(audited).isEmpty();
+      assertThat(told).hasSize(1);
+    }
+  }
+
+  @Test
   void connect_beyondWhatThereMayBe_isTurnedAway() throws Exception {
     serve();
     List<Fd> many = new ArrayList<>();
@@ -324,7 +398,8 @@ final class CudaProgramsTest {
                   2,
                   1000,
                   80,
-                  60));
+                  60,
+                  "running"));
       assertThat(programs.getGuests())
           .containsExactly(
               Map.entry(
@@ -359,6 +434,29 @@ final class CudaProgramsTest {
         await().atMost(PATIENCE).until(() -> relay.programs().size() == 1);
         assertThat(audited).containsExactly("program-end ml-01 1");
       }
+    }
+  }
+
+  @Test
+  void suspend_program_isShownToldAndAuditedUntilItIsResumed() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> told.size() == 1 && !relay.programs().isEmpty());
+      String program = told.get(0).substring("io.sluice.program.opened ".length());
+
+      programs.suspend("ml-01", 1, 60);
+
+      assertThat(relay.patienceNs()).isEqualTo(Duration.ofMinutes(1).toNanos());
+      assertThat(programs.list("ml-01").get(0).state()).isEqualTo("suspended");
+
+      programs.resume("ml-01", 1);
+
+      assertThat(programs.list("ml-01").get(0).state()).isEqualTo("running");
+      assertThat(audited).containsExactly("program-suspend ml-01 1", "program-resume ml-01 1");
+      assertThat(told)
+          .endsWith(
+              "io.sluice.program.suspended " + program + ", program 1",
+              "io.sluice.program.resumed " + program + ", program 1");
     }
   }
 

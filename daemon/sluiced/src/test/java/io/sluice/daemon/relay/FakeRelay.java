@@ -1,6 +1,7 @@
 package io.sluice.daemon.relay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
@@ -9,6 +10,7 @@ import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
+import io.sluice.channel.nvidia.relay.ProgramState;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MachineLink;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +37,15 @@ final class FakeRelay implements ProgramRelay {
   private final List<Exception> failures = new CopyOnWriteArrayList<>();
   private final AtomicInteger weight = new AtomicInteger();
   private final AtomicInteger refreshes = new AtomicInteger();
+  private final AtomicReference<@Nullable RefusedException> refused = new AtomicReference<>();
+  private final AtomicLong patience = new AtomicLong();
 
   @GuardedBy("this")
   private final Map<Long, Fd> programs = new TreeMap<>();
+
+  /** Of those that are not as they came. */
+  @GuardedBy("this")
+  private final Map<Long, ProgramState> states = new TreeMap<>();
 
   @GuardedBy("this")
   private long last;
@@ -149,6 +158,7 @@ final class FakeRelay implements ProgramRelay {
 
   @Override
   public synchronized List<ProgramStatus> programs() {
+    Map<Long, ProgramState> now = states;
     return programs.entrySet().stream()
         .map(each ->
             new ProgramStatus(
@@ -160,7 +170,8 @@ final class FakeRelay implements ProgramRelay {
                 20,
                 1000,
                 80,
-                60))
+                60,
+                now.getOrDefault(each.getKey(), ProgramState.RUNNING)))
         .toList();
   }
 
@@ -171,6 +182,39 @@ final class FakeRelay implements ProgramRelay {
       return false;
     }
     kernel.shutdown(connection);
+    return true;
+  }
+
+  /** Refuses to suspend programs and to resume them from now on. */
+  void refuse(RefusedException refusal) {
+    refused.set(refusal);
+  }
+
+  @Override
+  public boolean suspend(long number, long patienceNs) {
+    patience.set(patienceNs);
+    return change(number, ProgramState.SUSPENDED);
+  }
+
+  /** How long the last program's work was to be waited for. */
+  long patienceNs() {
+    return patience.get();
+  }
+
+  @Override
+  public boolean resume(long number) {
+    return change(number, ProgramState.RUNNING);
+  }
+
+  private synchronized boolean change(long number, ProgramState state) {
+    RefusedException refusal = refused.get();
+    if (refusal != null) {
+      throw refusal;
+    }
+    if (!programs.containsKey(number)) {
+      return false;
+    }
+    states.put(number, state);
     return true;
   }
 

@@ -28,6 +28,7 @@ final class Sleepers {
           Map.entry("MachineDamageTest", "the time for which a destination is late"),
           Map.entry("MachineStart", "the pace at which what failed is tried again"),
           Map.entry("MachineFaultTest", "the time for which a process stands still"),
+          Map.entry("NvidiaCudaSuspendTest", "the pace at which programs are suspended"),
           Map.entry("NvidiaCudaMovesTest", "the pace at which memory moves under a program"),
           Map.entry("MemoryAttacks", "an attack that holds what it has until it is over"),
           Map.entry("Newcomer", "the pace of lists"),

@@ -73,8 +73,8 @@ public final class MachineLink implements ProgramLink {
   }
 
   @Override
-  public boolean receive() throws RelayProtocolException {
-    if (!await()) {
+  public boolean receive(IdleWork work) throws RelayProtocolException {
+    if (!await(work)) {
       return false;
     }
     MemorySegment message = shared.asSlice(RelaySession.MESSAGE, RelayRequest.MAX_BYTES);
@@ -88,7 +88,7 @@ public final class MachineLink implements ProgramLink {
   }
 
   /** Waits until the program counts one more request; false when it has left. */
-  private boolean await() {
+  private boolean await(IdleWork work) {
     awaitSoon();
     while (!port.isStopped()) {
       if (hasRequest()) {
@@ -96,7 +96,7 @@ public final class MachineLink implements ProgramLink {
         tellWithoutSleep();
         return true;
       }
-      sleep();
+      sleep(work.run() ? IDLE_NS : -1);
     }
     return false;
   }
@@ -124,10 +124,10 @@ public final class MachineLink implements ProgramLink {
     }
   }
 
-  private void sleep() {
+  private void sleep(long atMostNs) {
     List<Fd> watched = new ArrayList<>(List.of(port.doorbell(), port.wake()));
     watched.addAll(events.files());
-    short[] ready = look(watched, -1);
+    short[] ready = look(watched, atMostNs);
     if (ready[0] != 0) {
       long _ = kernel.drain(port.doorbell());
     }
@@ -285,7 +285,7 @@ public final class MachineLink implements ProgramLink {
 
   /** Whether the program says that the segment is there. */
   private boolean awaitGrant() {
-    if (!await()) {
+    if (!await(IdleWork.NONE)) {
       return false;
     }
     MemorySegment.copy(shared, RelaySession.MESSAGE, granted, 0, RelayRequest.SIZE);
@@ -358,6 +358,11 @@ public final class MachineLink implements ProgramLink {
     } else {
       fail(Errno.EINVAL.number());
     }
+  }
+
+  @Override
+  public boolean isGone() {
+    return port.isStopped();
   }
 
   @Override

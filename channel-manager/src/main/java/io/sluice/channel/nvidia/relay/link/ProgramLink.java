@@ -9,12 +9,34 @@ import java.lang.foreign.MemorySegment;
  * came in, and the memory that both have. Of the program's thread, but for {@link #sendAway}.
  */
 public interface ProgramLink extends AutoCloseable {
+  /** Work for a program that asks for nothing. */
+  interface IdleWork {
+    /** No work. */
+    IdleWork NONE = () -> false;
+
+    /**
+     * Does some.
+     *
+     * @return whether there is more, soon
+     */
+    boolean run();
+  }
+
+  /** How soon. */
+  long IDLE_NS = 500_000;
+
   /**
    * Waits for a request; false when the program has left.
    *
+   * @param work is done meanwhile
    * @throws RelayProtocolException when what comes is none
    */
-  boolean receive() throws RelayProtocolException;
+  boolean receive(IdleWork work) throws RelayProtocolException;
+
+  /** The same without any work. */
+  default boolean receive() throws RelayProtocolException {
+    return receive(IdleWork.NONE);
+  }
 
   /** The header of the request, {@link RelayRequest}. */
   MemorySegment header();
@@ -84,6 +106,9 @@ public interface ProgramLink extends AutoCloseable {
    * @return false when it does not know it either
    */
   boolean serve(int op);
+
+  /** Whether the program has left, while it waits for an answer. */
+  boolean isGone();
 
   /** Has the program leave; from any thread. */
   void sendAway();

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay.link;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -12,6 +13,8 @@ import java.util.function.BooleanSupplier;
 public final class ProgramTurn {
   /** In order: whoever moves memory again and again does not keep the program from its calls. */
   private final ReentrantLock lock = new ReentrantLock(true);
+
+  private final Condition told = lock.newCondition();
 
   public void take() {
     lock.lock();
@@ -29,6 +32,24 @@ public final class ProgramTurn {
       Thread.currentThread().interrupt();
       return false;
     }
+  }
+
+  /**
+   * Has others have it for a while, or until one of them has {@linkplain #tellAll told}.
+   *
+   * @param atMostNs how long
+   */
+  public void await(long atMostNs) {
+    try {
+      long _ = told.awaitNanos(atMostNs);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Has those go on that wait. */
+  public void tellAll() {
+    told.signalAll();
   }
 
   public void giveBack() {

@@ -43,9 +43,13 @@ public final class SocketLink implements ProgramLink {
   }
 
   @Override
-  public boolean receive() throws RelayProtocolException {
+  public boolean receive(IdleWork work) throws RelayProtocolException {
     descriptors.closeAll();
     awaitSoon();
+    boolean more = work.run();
+    while (more && kernel.pollNs(watched, WANTED, ready, IDLE_NS) == 0) {
+      more = work.run();
+    }
     long had = 0;
     bytes = (int) HEADER;
     while (had < bytes) {
@@ -203,6 +207,12 @@ public final class SocketLink implements ProgramLink {
   @Override
   public boolean serve(int op) {
     return false;
+  }
+
+  /** Whoever is not answered has nothing to say. */
+  @Override
+  public boolean isGone() {
+    return kernel.pollNs(watched, WANTED, ready, 0) != 0;
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.sluice.testbed.conformance.cuda;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.nvidia.relay.Node;
 import io.sluice.channel.nvidia.relay.RelayCard;
+import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.testbed.fakes.relay.DriverBlocks;
 import io.sluice.testbed.fakes.relay.TraceBytes;
 import java.io.ByteArrayOutputStream;

@@ -12,8 +12,8 @@ import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.relay.DriverPort;
-import io.sluice.channel.nvidia.relay.Node;
 import io.sluice.channel.nvidia.relay.ProgramCopier;
+import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -142,5 +142,20 @@ final class WillingDriver implements DriverPort, ProgramCopier {
   @Override
   public void clear(int client, int object, long bytes) {
     throw new UnsupportedOperationException("no memory moves here");
+  }
+
+  @Override
+  public KeptContents keep(int client, int object, long bytes) {
+    throw new UnsupportedOperationException("no program is suspended here");
+  }
+
+  @Override
+  public int idleToken() {
+    throw new UnsupportedOperationException("no program is suspended here");
+  }
+
+  @Override
+  public void ring(int token) {
+    throw new UnsupportedOperationException("no program is suspended here");
   }
 }

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.link;
 
 /**
  * A device node.

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.link;
 
 import io.sluice.abi.relay.RelayNode;
 import io.sluice.abi.relay.RelayShape;
@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The answer to HELLO: the shapes of calls, and the nodes there are. */
-final class RelayGreeting {
+public final class RelayGreeting {
   private record Shape(int kind, int key, int bytes, int offset, int count, int element) {}
 
   private RelayGreeting() {}
 
   /** Writes it: its bytes. */
-  static long write(MemorySegment body, List<Node> nodes) {
+  public static long write(MemorySegment body, List<Node> nodes) {
     List<Shape> shapes = shapes();
     body.set(ValueLayout.JAVA_INT, 0, shapes.size());
     body.set(ValueLayout.JAVA_INT, Integer.BYTES, nodes.size());

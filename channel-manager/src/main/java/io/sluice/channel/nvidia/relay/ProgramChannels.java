@@ -1,0 +1,144 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.alloc.ChannelAlloc;
+import io.sluice.channel.nvidia.relay.ring.ProgramRing;
+import io.sluice.channel.nvidia.relay.ring.RingFollower;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The channels of a program, as its own pages show them. They are followed while the program sets
+ * them up: for a while after each call that makes something. Under the program's turn.
+ */
+final class ProgramChannels {
+  /** How long after such a call methods may still come that belong to it. */
+  private static final long WINDOW_NS = 100_000_000;
+
+  private static final int MOST_ENTRIES = 1 << 14;
+  private static final long USERD_BYTES = 512;
+  private static final long NOTIFIER_BYTES = 48;
+  private static final int FIRST_SCRATCH = 1024;
+
+  private final ProgramDriver driver;
+  private final UvmCalls uvm;
+  private final LongSupplier clock;
+  private final Map<RmObject.Name, RingFollower> followers = new HashMap<>();
+  private int[] scratch = new int[FIRST_SCRATCH];
+  private volatile long until; // asked without the turn
+  private volatile boolean following;
+
+  /**
+   * @param clock nanoseconds
+   */
+  ProgramChannels(ProgramDriver driver, UvmCalls uvm, LongSupplier clock) {
+    this.driver = driver;
+    this.uvm = uvm;
+    this.clock = clock;
+  }
+
+  /** Before a call that makes something: what comes from now on may set state. */
+  void begin() {
+    settle();
+    following = true;
+    until = clock.getAsLong() + WINDOW_NS;
+  }
+
+  /** Reads what may set state, and leaves out what does not; all that comes is read after that. */
+  void settle() {
+    if (isFollowing()) {
+      look();
+    } else {
+      all().forEach(channel -> ring(channel).ifPresent(ring -> follower(channel).skip(ring)));
+    }
+  }
+
+  /** Reads what was submitted while entries that were read before were cleared. */
+  void goOn() {
+    followers.values().forEach(RingFollower::goOn);
+    look();
+  }
+
+  /** Whether there may be something to see. */
+  boolean isFollowing() {
+    return following && clock.getAsLong() - until < 0;
+  }
+
+  /** Reads what was submitted since the last look. */
+  void look() {
+    List<RmObject> all = all();
+    if (followers.size() > all.size()) {
+      followers.keySet().retainAll(all.stream().map(RmObject::name).toList());
+    }
+    for (RmObject channel : all) {
+      Optional<ProgramRing> ring = ring(channel);
+      if (ring.isPresent()) {
+        scratch = follower(channel).look(ring.get(), uvm::at, scratch);
+      }
+    }
+  }
+
+  private RingFollower follower(RmObject channel) {
+    return followers.computeIfAbsent(channel.name(), _ -> new RingFollower());
+  }
+
+  /** All of them. */
+  List<RmObject> all() {
+    return driver.objects().channelObjects();
+  }
+
+  /** Why it is not known what a channel has to be told, if it is not. */
+  Optional<String> missed(RmObject channel) {
+    return follower(channel).missed();
+  }
+
+  /** What a channel has to be told when it is made anew. */
+  int[] stateWords(RmObject channel) {
+    return follower(channel).stateWords();
+  }
+
+  /** The address of a channel's ring. */
+  static long ringAddress(RmObject channel) {
+    return channel.made().orElseThrow().longWord(1, (int) ChannelAlloc.GP_FIFO_OFFSET.offset());
+  }
+
+  /** The bytes of its ring. */
+  static long ringBytes(RmObject channel) {
+    return 8L * entries(channel);
+  }
+
+  private static int entries(RmObject channel) {
+    return channel.made().orElseThrow().word(1, (int) ChannelAlloc.GP_FIFO_ENTRIES.offset());
+  }
+
+  /** A channel's ring, if all of it is in the host's pages. */
+  Optional<ProgramRing> ring(RmObject channel) {
+    int entries = entries(channel);
+    if (entries < 2 || entries > MOST_ENTRIES || Integer.bitCount(entries) != 1) {
+      return Optional.empty();
+    }
+    RecordedCall made = channel.made().orElseThrow();
+    int userd = made.word(1, (int) ChannelAlloc.H_USERD_MEMORY.at(0).offset());
+    long offset = made.longWord(1, (int) ChannelAlloc.USERD_OFFSET.at(0).offset());
+    int notifier = made.word(1, (int) ChannelAlloc.H_OBJECT_ERROR.offset());
+    Optional<MemorySegment> slots = uvm.at(ringAddress(channel), ringBytes(channel));
+    Optional<MemorySegment> words = pages(channel, userd, offset, USERD_BYTES);
+    Optional<MemorySegment> records = pages(channel, notifier, 0, NOTIFIER_BYTES);
+    return slots.isPresent() && words.isPresent() && records.isPresent()
+        ? Optional.of(new ProgramRing(slots.get(), words.get(), records.get()))
+        : Optional.empty();
+  }
+
+  private Optional<MemorySegment> pages(RmObject channel, int handle, long offset, long bytes) {
+    return driver
+        .objects()
+        .find(channel.name().client(), handle)
+        .flatMap(RmObject::pages)
+        .map(each -> each.segment())
+        .filter(each -> offset >= 0 && offset % 8 == 0 && bytes <= each.byteSize() - offset)
+        .map(each -> each.asSlice(offset, bytes));
+  }
+}

@@ -1,0 +1,324 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.ring.ProgramRing;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The taking of a program from its card, and what of it is kept meanwhile: what the channels have
+ * come to, and what was in video memory. What the program maps is its own pages and stays, and so
+ * do its files of RM; what it had made is made anew by {@link Resumption}.
+ *
+ * <p>The program is not stopped. It reads the token that it rings from memory; as long as that is
+ * one of ours it goes on writing entries of which the GPU is not told.
+ */
+final class Suspension {
+  /** How often in a row all channels must be found idle. */
+  private static final int LOOKS = 3;
+
+  private static final int IDLE_US = 100;
+
+  private final ProgramDriver driver;
+  private final UvmCalls uvm;
+  private final ProgramChannels channels;
+  private final LongSupplier clock;
+  private final List<HeldChannel> held = new ArrayList<>();
+  private final List<KeptObject> kept = new ArrayList<>();
+
+  /**
+   * A channel that has come to rest.
+   *
+   * @param next entry that is fetched next
+   * @param slots of its ring at that time
+   * @param notifier what its notifier said
+   * @param state what it has to be told
+   */
+  record HeldChannel(
+      RmObject channel,
+      ProgramRing ring,
+      int next,
+      List<Long> slots,
+      List<Integer> notifier,
+      List<Integer> state) {
+    /** Whether it is as a new one: none of its submissions have run. */
+    boolean isNew() {
+      return next == 0 && state.isEmpty();
+    }
+  }
+
+  /**
+   * Memory whose contents are kept.
+   *
+   * @param bytes of it
+   * @param video whether it is in video memory
+   */
+  record KeptObject(
+      RmObject object, ProgramCopier.KeptContents contents, long bytes, boolean video) {}
+
+  Suspension(ProgramDriver driver, UvmCalls uvm, ProgramChannels channels, LongSupplier clock) {
+    this.driver = driver;
+    this.uvm = uvm;
+    this.channels = channels;
+    this.clock = clock;
+  }
+
+  /** The channels, as long as it is suspended. */
+  List<HeldChannel> held() {
+    return held;
+  }
+
+  /** Memory that is kept. */
+  List<KeptObject> kept() {
+    return kept;
+  }
+
+  /**
+   * Suspends it.
+   *
+   * @param patienceNs how long its work is waited for
+   * @throws Denial when it cannot be; it goes on then
+   * @throws RefusedException likewise
+   * @throws IllegalStateException when it neither does nor goes on: it must end
+   */
+  void suspend(long patienceNs) throws Denial {
+    channels.settle();
+    List<ProgramRing> rings = requireAll();
+    List<Integer> tokens = rings.stream().map(ProgramRing::token).toList();
+    int idle = driver.copier().idleToken();
+    boolean complete = false;
+    try {
+      rings.forEach(ring -> ring.token(idle));
+      ChannelHold hold = drain(rings, clock.getAsLong() + patienceNs);
+      try {
+        keepContents();
+        complete = true;
+      } finally {
+        if (!complete) {
+          hold.close();
+        }
+      }
+    } finally {
+      if (!complete) {
+        drop();
+        for (int i = 0; i < rings.size(); i++) {
+          rings.get(i).token(tokens.get(i));
+          driver.copier().ring(tokens.get(i));
+        }
+      }
+    }
+    keepChannels(rings);
+    letGo();
+  }
+
+  /** All rings, of a program that can be suspended. */
+  private List<ProgramRing> requireAll() throws Denial {
+    if (driver.objects().hasNameless()) {
+      throw cannot("it has mapped memory that it has freed");
+    }
+    if (uvm.places().anyMatch(place -> place.attributes().length == 0)) {
+      throw cannot("it has mapped memory on several GPUs");
+    }
+    List<ProgramRing> rings = new ArrayList<>();
+    for (RmObject channel : channels.all()) {
+      rings.add(
+          channels
+              .ring(channel)
+              .orElseThrow(() -> cannot("the ring of a channel is not in the host's memory")));
+      Optional<String> missed = channels.missed(channel);
+      if (missed.isPresent()) {
+        throw cannot("it is not known how a channel was set up: " + missed.get());
+      }
+    }
+    return rings;
+  }
+
+  private static Denial cannot(String why) {
+    return new Denial(RmStatus.NOT_SUPPORTED, why);
+  }
+
+  /** Waits until all that was submitted has ended, and stops the channels. */
+  private ChannelHold drain(List<ProgramRing> rings, long until) throws Denial {
+    while (true) {
+      List<Integer> gets = awaitIdle(rings, until);
+      ChannelHold hold = ChannelHold.of(driver);
+      if (gets.equals(gets(rings))) {
+        return hold;
+      }
+      hold.close(); // it had rung just before its tokens were replaced
+    }
+  }
+
+  private static List<Integer> gets(List<ProgramRing> rings) {
+    return rings.stream().map(ProgramRing::get).toList();
+  }
+
+  private List<Integer> awaitIdle(List<ProgramRing> rings, long until) throws Denial {
+    List<Integer> before = gets(rings);
+    int looks = 0;
+    while (looks < LOOKS) {
+      boolean idle = areIdle();
+      List<Integer> now = gets(rings);
+      looks = idle && now.equals(before) ? looks + 1 : 0;
+      before = now;
+      if (looks < LOOKS && clock.getAsLong() - until > 0) {
+        throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end: " + rings);
+      }
+    }
+    return before;
+  }
+
+  private boolean areIdle() throws Denial {
+    for (RmObject channel : channels.all()) {
+      if (!isIdle(channel.name())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isIdle(RmObject.Name channel) throws Denial {
+    RmObject device =
+        driver
+            .objects()
+            .first(channel.client(), ProgramClass.NV01_DEVICE_0)
+            .orElseThrow(() -> cannot("a channel of a client without a device"));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(Nvos30IdleChannels.LAYOUT);
+      Nvos30IdleChannels.H_CLIENT.setBits(argument, channel.client());
+      Nvos30IdleChannels.H_DEVICE.setBits(argument, device.name().handle());
+      Nvos30IdleChannels.H_CHANNEL.setBits(argument, channel.handle());
+      Nvos30IdleChannels.NUM_CHANNELS.set(argument, 1);
+      Nvos30IdleChannels.FLAGS.setBits(
+          argument,
+          Nvos30IdleChannels.FLAGS_BEHAVIOR_SPIN
+              | Nvos30IdleChannels.FLAGS_CHANNEL_SINGLE
+              | Nvos30IdleChannels.FLAGS_IDLE_PUSH_BUFFER
+              | Nvos30IdleChannels.FLAGS_IDLE_CACHE1);
+      Nvos30IdleChannels.TIMEOUT.setBits(argument, IDLE_US);
+      ProgramFile control = driver.objects().controlOf(channel.client()).orElseThrow();
+      int status =
+          driver.call(control, RmIoctl.RM_IDLE_CHANNELS, argument, Nvos30IdleChannels.STATUS);
+      if (status != RmStatus.OK.code() && status != RmStatus.TIMEOUT.code()) {
+        throw cannot("a channel does not say whether it is idle, " + RmStatus.nameOf(status));
+      }
+      return status == RmStatus.OK.code();
+    }
+  }
+
+  private void keepContents() throws Denial {
+    for (RmObject object : driver.objects().all()) {
+      if (!object.is(ProgramClass.NV01_MEMORY_LOCAL_USER) || object.pages().isPresent()) {
+        continue;
+      }
+      long bytes = object.sizeBytes();
+      boolean video = !object.isOfSystem();
+      if (video && !driver.system().take(bytes)) {
+        throw new Denial(
+            RmStatus.NO_MEMORY,
+            "what it has in video memory is more of the host's memory than the guest may have");
+      }
+      boolean complete = false;
+      try {
+        int client = driver.port().real(object.name().client());
+        kept.add(
+            new KeptObject(
+                object, driver.copier().keep(client, object.name().handle(), bytes), bytes, video));
+        complete = true;
+      } finally {
+        if (!complete && video) {
+          driver.system().giveBack(bytes);
+        }
+      }
+    }
+  }
+
+  /** Gives back what was kept. */
+  void drop() {
+    for (KeptObject each : kept) {
+      each.contents().close();
+      if (each.video()) {
+        driver.system().giveBack(each.bytes());
+      }
+    }
+    kept.clear();
+    held.clear();
+  }
+
+  private void keepChannels(List<ProgramRing> rings) {
+    channels.look();
+    List<RmObject> all = channels.all();
+    for (int i = 0; i < rings.size(); i++) {
+      ProgramRing ring = rings.get(i);
+      held.add(
+          new HeldChannel(
+              all.get(i),
+              ring,
+              ring.get(),
+              Arrays.stream(ring.slots()).boxed().toList(),
+              Arrays.stream(ring.notifier()).boxed().toList(),
+              Arrays.stream(channels.stateWords(all.get(i))).boxed().toList()));
+    }
+  }
+
+  /**
+   * Frees all that it has on the card. Events first, then the channels, in RM, and UVM's address
+   * space last: UVM would end a channel that it lets go before, which RM tells in the notifier, and
+   * the program would take for an error.
+   */
+  private void letGo() {
+    try {
+      for (RmObject object : driver.objects().all()) {
+        if (object.is(ProgramClass.NV01_EVENT_OS_EVENT)) {
+          free(object);
+        }
+      }
+      freeClients();
+      restoreNotifiers();
+    } catch (SyscallException e) {
+      throw new IllegalStateException("what it has on the card is not freed", e);
+    }
+    for (KeptObject each : kept) {
+      driver.video().giveBack(each.object().videoBytes());
+      each.object().setVideoBytes(0);
+    }
+  }
+
+  /** Frees its clients, with all that they have, and what UVM has. */
+  void freeClients() {
+    driver.objects().groups().rest();
+    for (int client : driver.objects().clients()) {
+      Optional<ProgramFile> control = driver.objects().controlOf(client);
+      control.ifPresent(file -> driver.port().free(file.fd(), driver.port().real(client)));
+    }
+    uvm.spaces().forEach(space -> space.file().fd().close());
+  }
+
+  private void free(RmObject object) {
+    ProgramFile control = driver.objects().controlOf(object.name().client()).orElseThrow();
+    int _ = new PoolCalls(driver).free(control, object.name(), object.parent().handle());
+  }
+
+  /** Reads what the program has submitted meanwhile. */
+  void readOn() {
+    channels.goOn();
+  }
+
+  /** Has all notifiers say what they said. */
+  void restoreNotifiers() {
+    held.forEach(each ->
+        each.ring()
+            .restoreNotifier(each.notifier().stream().mapToInt(Integer::intValue).toArray()));
+  }
+}
