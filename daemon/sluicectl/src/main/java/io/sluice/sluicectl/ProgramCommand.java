@@ -81,7 +81,7 @@ final class ProgramCommand extends Noun {
               paramLabel = "SECONDS",
               defaultValue = "10",
               description =
-                  "How long its work is waited for: 1 to 3600, 10 when left out. When it is not"
+                  "Time that its work is given: 1 to 3600, 10 when left out. When it is not"
                       + " done by then, the program goes on.")
           int seconds)
       throws IOException, OperationsException {

@@ -51,6 +51,8 @@ final class CudaProgram {
   private final Suspension suspension;
   private final LongSupplier clock;
   private volatile ProgramState state = ProgramState.RUNNING; // written under the turn
+  private boolean calling; // under the turn, which a call gives back while it waits for others
+  private volatile boolean leaving; // told to whoever has the turn
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -77,7 +79,7 @@ final class CudaProgram {
     uvm = new UvmCalls(driver, pages);
     moves = new VideoMoves(driver, pools, uvm, refusals);
     channels = new ProgramChannels(driver, uvm, clock);
-    suspension = new Suspension(driver, uvm, channels, clock);
+    suspension = new Suspension(driver, uvm, channels, clock, () -> leaving);
   }
 
   ProgramStatus status() {
@@ -154,7 +156,9 @@ final class CudaProgram {
       enter(ProgramState.HOLDING);
       boolean complete = false;
       try {
-        suspension.suspend(patienceNs);
+        long until = clock.getAsLong() + patienceNs;
+        awaitCall(until);
+        suspension.suspend(until);
         complete = true;
       } finally {
         enter(complete ? ProgramState.SUSPENDED : ProgramState.RUNNING);
@@ -181,13 +185,25 @@ final class CudaProgram {
       requireState(ProgramState.SUSPENDED, RelayCode.NOT_RESUMED);
       enter(ProgramState.RESUMING);
       boolean complete = false;
+      long bytes = suspension.videoBytes();
+      boolean taken = driver.turn().aside(() -> driver.video().take(bytes));
       try {
+        if (!taken || state == ProgramState.ENDED) {
+          throw new Denial(
+              RmStatus.NO_MEMORY,
+              taken ? "it has left" : "it had more video memory than the guest may have");
+        }
         Resumption resumption = new Resumption(driver, pages, pools, rm, uvm, suspension, clock);
         resumption.resume();
         complete = true;
         return () -> ring(resumption);
       } finally {
-        enter(complete ? ProgramState.RUNNING : ProgramState.SUSPENDED);
+        if (!complete && taken) {
+          driver.video().giveBack(bytes);
+        }
+        if (state != ProgramState.ENDED) {
+          enter(complete ? ProgramState.RUNNING : ProgramState.SUSPENDED);
+        }
       }
     } catch (Denial | SyscallException e) {
       throw refused(RelayCode.NOT_RESUMED, e);
@@ -196,6 +212,16 @@ final class CudaProgram {
       throw refused(RelayCode.NOT_RESUMED, e);
     } finally {
       driver.turn().giveBack();
+    }
+  }
+
+  /** A call that was begun before ends first: it may wait for others, without the turn. */
+  private void awaitCall(long until) throws Denial {
+    while (calling) {
+      driver.turn().await(LOOK_NS);
+      if (leaving || clock.getAsLong() - until > 0) {
+        throw new Denial(RmStatus.TIMEOUT, "a call of it does not come to an end");
+      }
     }
   }
 
@@ -229,6 +255,7 @@ final class CudaProgram {
 
   /** Has it leave. */
   void sendAway() {
+    leaving = true;
     link.sendAway();
   }
 
@@ -243,6 +270,7 @@ final class CudaProgram {
       // A page of a machine's memory that cannot be had: the copy faults.
       throw new RelayProtocolException("its memory faults: " + e);
     } finally {
+      leaving = true;
       end();
     }
   }
@@ -265,7 +293,7 @@ final class CudaProgram {
   }
 
   /**
-   * Takes the turn, once the program has the card.
+   * Takes the turn for a call, once the program has the card.
    *
    * @throws SyscallException EIO when it leaves before
    */
@@ -278,6 +306,14 @@ final class CudaProgram {
         throw new SyscallException("ioctl", "the program has left", Errno.EIO.number());
       }
     }
+    calling = true;
+  }
+
+  /** The call is over. */
+  private void giveTurnBack() {
+    calling = false;
+    driver.turn().tellAll();
+    driver.turn().giveBack();
   }
 
   private boolean serve(boolean greeted) throws RelayProtocolException {
@@ -327,7 +363,13 @@ final class CudaProgram {
     if (bytes == 0 || bytes > MAX_NODE_NAME || body.get(ValueLayout.JAVA_BYTE, bytes - 1) != 0) {
       throw new RelayProtocolException("a node's name of " + bytes + " bytes");
     }
-    ProgramFile file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
+    ProgramFile file;
+    takeTurn();
+    try {
+      file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
+    } finally {
+      giveTurnBack();
+    }
     link.reply(file.number(), 0, 0);
   }
 
@@ -340,7 +382,7 @@ final class CudaProgram {
       pages.closed(file);
       boolean _ = driver.files().close(file.number());
     } finally {
-      driver.turn().giveBack();
+      giveTurnBack();
     }
     link.reply(0, 0, 0);
   }
@@ -389,10 +431,8 @@ final class CudaProgram {
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     } finally {
-      if (channels.isFollowing()) {
-        channels.look();
-      }
-      driver.turn().giveBack();
+      channels.lookAgain();
+      giveTurnBack();
       call.kept().restore();
     }
     long body = link.body().byteSize();
@@ -445,7 +485,7 @@ final class CudaProgram {
       try {
         return uvm.target(file, address, length);
       } finally {
-        driver.turn().giveBack();
+        giveTurnBack();
       }
     }
     return file.target()

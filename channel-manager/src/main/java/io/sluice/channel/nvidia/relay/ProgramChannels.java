@@ -18,7 +18,15 @@ final class ProgramChannels {
   /** How long after such a call methods may still come that belong to it. */
   private static final long WINDOW_NS = 100_000_000;
 
-  private static final int MOST_ENTRIES = 1 << 14;
+  /** Most entries of a ring; libcuda's have 1024. */
+  private static final int MOST_ENTRIES = 1 << 12;
+
+  /** Most words of pushbuffer at a look, of all channels together; an entry counts as one. */
+  private static final int MOST_WORDS = 1 << 18;
+
+  /** Between two looks: calls come in rows when a program starts. */
+  private static final long PAUSE_NS = 250_000;
+
   private static final long USERD_BYTES = 512;
   private static final long NOTIFIER_BYTES = 48;
   private static final int FIRST_SCRATCH = 1024;
@@ -27,9 +35,11 @@ final class ProgramChannels {
   private final UvmCalls uvm;
   private final LongSupplier clock;
   private final Map<RmObject.Name, RingFollower> followers = new HashMap<>();
+  private final RingFollower.WordBudget budget = new RingFollower.WordBudget();
   private int[] scratch = new int[FIRST_SCRATCH];
   private volatile long until; // asked without the turn
   private volatile boolean following;
+  private long looked; // by the clock
 
   /**
    * @param clock nanoseconds
@@ -67,8 +77,17 @@ final class ProgramChannels {
     return following && clock.getAsLong() - until < 0;
   }
 
+  /** The same after a call, unless that was just done. */
+  void lookAgain() {
+    if (isFollowing() && clock.getAsLong() - looked > PAUSE_NS) {
+      look();
+    }
+  }
+
   /** Reads what was submitted since the last look. */
   void look() {
+    looked = clock.getAsLong();
+    budget.begin(MOST_WORDS);
     List<RmObject> all = all();
     if (followers.size() > all.size()) {
       followers.keySet().retainAll(all.stream().map(RmObject::name).toList());
@@ -76,7 +95,7 @@ final class ProgramChannels {
     for (RmObject channel : all) {
       Optional<ProgramRing> ring = ring(channel);
       if (ring.isPresent()) {
-        scratch = follower(channel).look(ring.get(), uvm::at, scratch);
+        scratch = follower(channel).look(ring.get(), uvm::at, scratch, budget);
       }
     }
   }

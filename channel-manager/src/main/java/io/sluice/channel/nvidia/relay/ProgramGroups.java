@@ -135,6 +135,7 @@ final class ProgramGroups {
 
   /** They are again. */
   synchronized void wake() {
+    groups.values().forEach(group -> group.microseconds = 0); // whatever was tried meanwhile
     changed();
     divide();
   }

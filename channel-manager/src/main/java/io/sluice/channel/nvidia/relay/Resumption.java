@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.control.WorkSubmitToken;
 import io.sluice.abi.rm.program.ProgramClass;
@@ -47,7 +46,6 @@ final class Resumption {
   private final Map<ExternalMaps.Place, Stand> stands = new LinkedHashMap<>();
   private final Map<RmObject.Name, Integer> tokens = new HashMap<>();
   private final Set<RmObject.Name> cleared = new HashSet<>(); // channels whose free entries are
-  private long taken; // of video memory
 
   /** A thing that is to be made anew, and its place among those that were made. */
   private record RemakeStep(long order, StepAction action) {}
@@ -90,7 +88,6 @@ final class Resumption {
   void resume() throws Denial {
     boolean complete = false;
     try {
-      take();
       for (UvmSpace space : uvm.spaces()) {
         space.file().reopen(driver.port().open(space.file().node()));
         space.setAnew();
@@ -120,18 +117,6 @@ final class Resumption {
     suspension.drop();
   }
 
-  /** Takes video memory for all that was there. */
-  private void take() throws Denial {
-    for (KeptObject each : suspension.kept()) {
-      if (each.video()) {
-        if (!driver.turn().aside(() -> driver.video().take(each.bytes()))) {
-          throw new Denial(RmStatus.NO_MEMORY, "it had more video memory than the guest may have");
-        }
-        taken += each.bytes();
-      }
-    }
-  }
-
   private void undo() {
     try {
       suspension.freeClients();
@@ -145,7 +130,6 @@ final class Resumption {
         }
         each.ring().token(idle);
       }
-      driver.video().giveBack(taken);
     }
   }
 
@@ -374,10 +358,5 @@ final class Resumption {
    */
   void ringAll() {
     tokens.values().forEach(driver.copier()::ring);
-  }
-
-  /** What an operator is told. */
-  static String reason(Exception e) {
-    return e instanceof SyscallException || e.getMessage() == null ? e.toString() : e.getMessage();
   }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -34,6 +35,7 @@ final class Suspension {
   private final UvmCalls uvm;
   private final ProgramChannels channels;
   private final LongSupplier clock;
+  private final BooleanSupplier leaving;
   private final List<HeldChannel> held = new ArrayList<>();
   private final List<KeptObject> kept = new ArrayList<>();
 
@@ -67,11 +69,20 @@ final class Suspension {
   record KeptObject(
       RmObject object, ProgramCopier.KeptContents contents, long bytes, boolean video) {}
 
-  Suspension(ProgramDriver driver, UvmCalls uvm, ProgramChannels channels, LongSupplier clock) {
+  /**
+   * @param leaving whether the program leaves
+   */
+  Suspension(
+      ProgramDriver driver,
+      UvmCalls uvm,
+      ProgramChannels channels,
+      LongSupplier clock,
+      BooleanSupplier leaving) {
     this.driver = driver;
     this.uvm = uvm;
     this.channels = channels;
     this.clock = clock;
+    this.leaving = leaving;
   }
 
   /** The channels, as long as it is suspended. */
@@ -87,12 +98,12 @@ final class Suspension {
   /**
    * Suspends it.
    *
-   * @param patienceNs how long its work is waited for
+   * @param until when its work is waited for no longer, by the clock
    * @throws Denial when it cannot be; it goes on then
    * @throws RefusedException likewise
    * @throws IllegalStateException when it neither does nor goes on: it must end
    */
-  void suspend(long patienceNs) throws Denial {
+  void suspend(long until) throws Denial {
     channels.settle();
     List<ProgramRing> rings = requireAll();
     List<Integer> tokens = rings.stream().map(ProgramRing::token).toList();
@@ -100,7 +111,7 @@ final class Suspension {
     boolean complete = false;
     try {
       rings.forEach(ring -> ring.token(idle));
-      ChannelHold hold = drain(rings, clock.getAsLong() + patienceNs);
+      ChannelHold hold = drain(rings, until);
       try {
         keepContents();
         complete = true;
@@ -170,13 +181,21 @@ final class Suspension {
     while (looks < LOOKS) {
       boolean idle = areIdle();
       List<Integer> now = gets(rings);
+      requireHere();
       looks = idle && now.equals(before) ? looks + 1 : 0;
       before = now;
       if (looks < LOOKS && clock.getAsLong() - until > 0) {
-        throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end: " + rings);
+        throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end");
       }
     }
     return before;
+  }
+
+  /** Who has left is not kept waiting. */
+  private void requireHere() throws Denial {
+    if (leaving.getAsBoolean()) {
+      throw cannot("it leaves");
+    }
   }
 
   private boolean areIdle() throws Denial {
@@ -222,6 +241,7 @@ final class Suspension {
       if (!object.is(ProgramClass.NV01_MEMORY_LOCAL_USER) || object.pages().isPresent()) {
         continue;
       }
+      requireHere();
       long bytes = object.sizeBytes();
       boolean video = !object.isOfSystem();
       if (video && !driver.system().take(bytes)) {
@@ -242,6 +262,11 @@ final class Suspension {
         }
       }
     }
+  }
+
+  /** Video memory that it had. */
+  long videoBytes() {
+    return kept.stream().filter(KeptObject::video).mapToLong(KeptObject::bytes).sum();
   }
 
   /** Gives back what was kept. */

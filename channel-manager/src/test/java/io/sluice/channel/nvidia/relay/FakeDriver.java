@@ -9,6 +9,7 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -325,7 +326,8 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       duplicate(argument);
     } else if ((request & 0xff) == RmIoctl.RM_IDLE_CHANNELS.nr()) {
       assertThat(objects).containsKey(name(word(argument, 0), word(argument, 8)));
-      set(argument, 52, busy-- > 0 ? RmStatus.TIMEOUT.code() : 0);
+      Nvos30IdleChannels.STATUS.setBits(
+          argument, busy-- > 0 ? RmStatus.TIMEOUT.code() : RmStatus.OK.code());
     } else {
       execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }

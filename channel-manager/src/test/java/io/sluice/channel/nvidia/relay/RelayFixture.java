@@ -62,6 +62,8 @@ abstract class RelayFixture {
           System::nanoTime,
           dropped::incrementAndGet);
 
+  volatile Runnable taking = () -> {}; // before video memory is taken
+
   TestProgram program;
   int control;
   int card;
@@ -73,6 +75,7 @@ abstract class RelayFixture {
     return new MemoryBudget() {
       @Override
       public boolean take(long bytes) {
+        taking.run();
         return bounded.take(bytes);
       }
 

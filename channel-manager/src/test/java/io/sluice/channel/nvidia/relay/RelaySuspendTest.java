@@ -4,6 +4,7 @@ import static io.sluice.channel.nvidia.relay.TestProgram.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.program.ProgramClass;
@@ -18,6 +19,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +179,11 @@ final class RelaySuspendTest extends RelayFixture {
     assertThat(relay.programs().getFirst().state()).isEqualTo(ProgramState.RUNNING);
   }
 
+  /** On a thread of its own. */
+  private static <T> CompletableFuture<T> aside(Supplier<T> action) {
+    return CompletableFuture.supplyAsync(action, command -> Thread.ofPlatform().start(command));
+  }
+
   @Test
   void program_thatIsNotThere_isNeitherSuspendedNorResumed() {
     assertThat(relay.suspend(99, PATIENCE_NS)).isFalse();
@@ -203,7 +211,7 @@ final class RelaySuspendTest extends RelayFixture {
   @Test
   void work_thatDoesNotEnd_leavesTheProgramAsItWas() {
     driver.work(Integer.MAX_VALUE);
-    assertThatThrownBy(() -> relay.suspend(number(), 1))
+    assertThatThrownBy(() -> relay.suspend(number(), 20_000_000))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("does not come to an end");
     driver.work(0);
@@ -211,6 +219,13 @@ final class RelaySuspendTest extends RelayFixture {
     submit(method(0x2bc), 7);
     assertThat(ran).containsExactly(method(0x2bc), 7);
     assertThat(driver.stopped()).isZero();
+  }
+
+  @Test
+  void work_thatEndsInTime_isWaitedFor() {
+    driver.work(100);
+    suspend();
+    resume();
   }
 
   @Test
@@ -298,11 +313,52 @@ final class RelaySuspendTest extends RelayFixture {
   void call_ofASuspendedProgram_waitsUntilItIsResumed() throws Exception {
     suspend();
     CompletableFuture<Integer> call =
-        CompletableFuture.supplyAsync(
-            () -> alloc(DEVICE, DATA, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)));
+        aside(() -> alloc(DEVICE, DATA, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)));
     assertThat(call).isNotDone();
     resume();
     assertThat(call.get()).isEqualTo(OK);
+  }
+
+  /**
+   * It gives the turn back while it asks the quotas: it must not go on before a card without it.
+   */
+  @Test
+  void call_thatWaitsForTheQuotas_endsBeforeItsProgramIsSuspended() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    taking =
+        () -> {
+          asked.countDown();
+          Uninterruptibles.awaitUninterruptibly(answered);
+        };
+    CompletableFuture<Integer> call =
+        aside(() -> alloc(DEVICE, DATA, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)));
+    asked.await();
+    long number = number();
+    CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
+    while (relay.programs().getFirst().state() == ProgramState.RUNNING) {
+      Thread.onSpinWait();
+    }
+    assertThat(suspended).isNotDone();
+    taking = () -> {};
+    answered.countDown();
+    assertThat(call.get()).isEqualTo(OK);
+    assertThat(suspended.get()).isTrue();
+    resume();
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, DATA))).isEqualTo(OK);
+  }
+
+  /** Nothing may keep a guest from being removed for as long as an operator would wait. */
+  @Test
+  void program_thatIsSentAwayWhileItsWorkLasts_leaves() throws Exception {
+    driver.work(Integer.MAX_VALUE);
+    long number = number();
+    CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, Long.MAX_VALUE >> 1));
+    while (relay.programs().getFirst().state() == ProgramState.RUNNING) {
+      Thread.onSpinWait();
+    }
+    assertThat(relay.end(number)).isTrue();
+    assertThatThrownBy(suspended::get).hasMessageContaining("it leaves");
   }
 
   @Test

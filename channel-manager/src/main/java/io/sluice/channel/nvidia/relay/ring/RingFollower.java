@@ -19,6 +19,21 @@ public final class RingFollower {
     Optional<MemorySegment> at(long address, long bytes);
   }
 
+  /** The words that may be read at a look: a program can say that it has submitted any number. */
+  public static final class WordBudget {
+    private long left;
+
+    /** A look begins. */
+    public void begin(long words) {
+      left = words;
+    }
+
+    private boolean take(long words) {
+      left -= words;
+      return left >= 0;
+    }
+  }
+
   private final StateMethods state = new StateMethods();
   private int next;
   private long last; // entry before that
@@ -28,11 +43,15 @@ public final class RingFollower {
    * Reads what was submitted since the last look.
    *
    * @param scratch for a piece of pushbuffer; grown when it is too short
+   * @param budget of all channels of the program
    * @return scratch for the next look
    */
-  public int[] look(ProgramRing ring, ReadableMemory memory, int[] scratch) {
+  public int[] look(ProgramRing ring, ReadableMemory memory, int[] scratch, WordBudget budget) {
     int put = ring.put();
     int[] words = scratch;
+    if (missed.isPresent()) {
+      return words; // nothing makes that good
+    }
     if (put < 0 || put >= ring.entries()) {
       missed = Optional.of("GP_PUT is beyond its ring");
       return words;
@@ -43,6 +62,10 @@ public final class RingFollower {
     }
     while (next != put) {
       last = ring.slot(next);
+      if (!budget.take(1 + HopperMethods.words(last))) {
+        missed = Optional.of("it submitted more at once than is looked at");
+        return words;
+      }
       words = read(memory, last, words);
       next = next + 1 & ring.entries() - 1;
     }

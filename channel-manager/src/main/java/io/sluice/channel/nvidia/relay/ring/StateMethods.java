@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.relay.ring;
 
+import io.sluice.abi.rm.HopperMethods;
 import java.util.Arrays;
 
 /**
@@ -53,7 +54,7 @@ public final class StateMethods {
       at += whole;
     }
     if (computes) {
-      append(new int[] {header(COMPUTE, WAIT_FOR_IDLE, 1), 0}, 0, 2);
+      append(new int[] {HopperMethods.header(COMPUTE, WAIT_FOR_IDLE, 1), 0}, 0, 2);
     }
   }
 
@@ -81,11 +82,6 @@ public final class StateMethods {
     }
     System.arraycopy(from, at, words, count, length);
     count += length;
-  }
-
-  /** A header of words for consecutive methods. */
-  private static int header(int subchannel, int method, int count) {
-    return 1 << 29 | count << 16 | subchannel << 13 | method >>> 2;
   }
 
   /** Whether there was more than is kept. */
