@@ -65,6 +65,8 @@ void file_forget_locked(int fd)
 		link_lost_locked();
 	if (lost.what == FILE_MEMORY)
 		pinned_lost_locked(fd);
+	if (lost.what == FILE_WATCH)
+		doorbell_lost_locked();
 	if (lost.what == FILE_OF_RELAY && !is_open_locked(lost.number)) {
 		link_begin_locked(RELAY_CLOSE, lost.number);
 		link_call_locked(0, -1, NULL);

@@ -31,6 +31,7 @@ static void in_child(void)
 {
 	relay_is_here_now();
 	pinned_drop_locked();
+	doorbell_drop_locked();
 	files_drop_locked();
 	link_drop_locked();
 }

@@ -115,6 +115,7 @@ enum file_what {
 	FILE_OF_RELAY, /* the program's */
 	FILE_LINK, /* the connection */
 	FILE_MEMORY, /* memory that RM pins */
+	FILE_WATCH, /* where another doorbell comes from */
 };
 
 struct file {
@@ -151,8 +152,21 @@ struct vma {
 	const char *name;
 };
 
-/* Shows all mappings of this process, in order. */
+#define MAPS_ROOM 16384
+
+/* Shows all mappings of this process, in order; the text is read piece by piece into the caller's room. */
+int maps_walk(char *text, size_t room, void (*visit)(void *context, const struct vma *vma), void *context);
+/* The same, in a room of its own. */
 int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *context);
+
+/* ---- doorbell.c ---- */
+
+/* The program has mapped the doorbell of a file: another may come for it. */
+void doorbell_mapped_locked(uint32_t number, void *address, size_t length, int protection);
+/* The program closed where they come from. */
+void doorbell_lost_locked(void);
+/* The child of a fork has nobody who waits for one. */
+void doorbell_drop_locked(void);
 
 /* ---- pinned.c ---- */
 

@@ -24,6 +24,14 @@ struct link_way {
 
 extern const struct link_way link_socket, link_session;
 
+struct relay_request;
+struct relay_reply;
+
+/* Sends a message by a socket, and a descriptor unless that is -1. NULL, or what is wrong. */
+const char *socket_send(int link, const struct relay_request *message, int fd);
+/* Receives one of at most so many bytes, and a descriptor that came with it. NULL, or what is wrong. */
+const char *socket_receive(int link, struct relay_reply *message, uint32_t room, int *received);
+
 static inline uint64_t link_now_ns(void)
 {
 	struct timespec now;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The descriptor goes with the first byte. */
-static const char *send_message(int link, const struct relay_request *message, int fd)
+const char *socket_send(int link, const struct relay_request *message, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	uint32_t sent = 0;
@@ -73,7 +73,7 @@ static long receive_some(int link, struct msghdr *header, bool first)
 }
 
 /* The whole answer: nothing comes behind it. */
-static const char *receive_message(int link, struct relay_reply *message, uint32_t room, int *received)
+const char *socket_receive(int link, struct relay_reply *message, uint32_t room, int *received)
 {
 	const uint32_t head = sizeof(*message);
 	uint32_t had = 0, whole = head;
@@ -104,9 +104,9 @@ static const char *receive_message(int link, struct relay_reply *message, uint32
 
 static const char *socket_exchange(int link, void *message, uint32_t room, int fd, int *received)
 {
-	const char *why = send_message(link, message, fd);
+	const char *why = socket_send(link, message, fd);
 
-	return why ? why : receive_message(link, message, room, received);
+	return why ? why : socket_receive(link, message, room, received);
 }
 
 static int socket_open(const char *path)

@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char text[16384];
-
 /* START-END rwxp OFFSET DEVICE INODE NAME */
 static bool parse(char *line, struct vma *vma)
 {
@@ -37,7 +35,7 @@ static bool parse(char *line, struct vma *vma)
 	return true;
 }
 
-int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *context)
+int maps_walk(char *text, size_t room, void (*visit)(void *context, const struct vma *vma), void *context)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	size_t held = 0;
@@ -45,7 +43,7 @@ int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *
 
 	if (fd < 0)
 		return -errno;
-	while ((count = syscall(SYS_read, fd, text + held, sizeof(text) - 1 - held)) > 0) {
+	while ((count = syscall(SYS_read, fd, text + held, room - 1 - held)) > 0) {
 		char *line = text, *end;
 		struct vma vma;
 
@@ -59,10 +57,17 @@ int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *
 		}
 		held -= (size_t)(line - text);
 		memmove(text, line, held);
-		if (held == sizeof(text) - 1)
+		if (held == room - 1)
 			break;
 	}
 	count = count < 0 ? -errno : 0;
 	syscall(SYS_close, fd);
 	return (int)count;
+}
+
+int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *context)
+{
+	static char text[MAPS_ROOM];
+
+	return maps_walk(text, sizeof(text), visit, context);
 }

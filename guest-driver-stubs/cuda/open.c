@@ -173,23 +173,29 @@ static bool is_memory(int fd)
 }
 
 /* Maps a descriptor that came for this, and closes it. */
-static long map_received(int fd, void *address, size_t length, int protection, int flags, uint64_t offset)
+static long map_received(uint32_t number, int fd, void *address, size_t length, int protection, int flags,
+			 uint64_t offset)
 {
+	bool memory;
 	long result;
 
 	if (fd < 0)
 		return -ENODEV;
-	if (is_memory(fd)) /* its pages are there, or will be */
+	memory = is_memory(fd);
+	if (memory) /* its pages are there, or will be */
 		flags |= MAP_POPULATE;
 	result = relay_errno(syscall(SYS_mmap, address, length, protection, flags, fd, offset));
 	syscall(SYS_close, fd);
+	if (!memory && result >= 0)
+		doorbell_mapped_locked(number, (void *)result, length, protection);
 	return result;
 }
 
 static long map_locked(const struct file *file, void *address, size_t length, int protection, int flags,
 		       uint64_t offset)
 {
-	struct relay_message *m = link_begin_locked(RELAY_MAP, file->number);
+	const uint32_t number = file->number;
+	struct relay_message *m = link_begin_locked(RELAY_MAP, number);
 	int received, error;
 
 	m->request.argument = (uint32_t)protection;
@@ -201,7 +207,7 @@ static long map_locked(const struct file *file, void *address, size_t length, in
 		return error;
 	if (session_file_locked() >= 0)
 		return session_map_locked(address, length, protection, flags, m->reply.file, m->reply.address);
-	return map_received(received, address, length, protection, flags, m->reply.address);
+	return map_received(number, received, address, length, protection, flags, m->reply.address);
 }
 
 EXPORT void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)

@@ -20,6 +20,8 @@ enum relay_op {
 	RELAY_MEMORY = 6,
 	RELAY_RESERVE = 7,
 	RELAY_RELEASE = 8,
+	/* of a socket only */
+	RELAY_WATCH = 9,
 };
 
 struct relay_request {

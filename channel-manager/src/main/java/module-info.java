@@ -11,6 +11,7 @@ module io.sluice.channel {
   exports io.sluice.channel.guest;
   exports io.sluice.channel.nvidia;
   exports io.sluice.channel.nvidia.relay;
+  exports io.sluice.channel.nvidia.relay.card;
   exports io.sluice.channel.nvidia.relay.link;
   exports io.sluice.channel.nvidia.submit;
   exports io.sluice.channel.nvidia.time to

@@ -6,17 +6,19 @@ import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.control.ClassList;
 import io.sluice.abi.rm.control.FbInfo;
+import io.sluice.abi.rm.control.GpuGid;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.evict.EvictionPool;
 import io.sluice.channel.nvidia.relay.DriverFiles;
 import io.sluice.channel.nvidia.relay.DriverRelay;
-import io.sluice.channel.nvidia.relay.ProgramCopier;
-import io.sluice.channel.nvidia.relay.RelayCard;
 import io.sluice.channel.nvidia.relay.RelayLimits;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.rm.CopyEngines;
 import io.sluice.channel.nvidia.rm.Doorbell;
 import io.sluice.channel.nvidia.rm.RmCard;
@@ -35,6 +37,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -191,6 +194,19 @@ public final class NvidiaGpu implements Gpu {
     return relay;
   }
 
+  /**
+   * The relay of the same guest's programs on this card: they may come from that of another.
+   *
+   * @param video the guest's memory of this card, as far as they may have it
+   * @throws io.sluice.abi.RefusedException SLU-RLY-004
+   */
+  public DriverRelay relayBeside(DriverRelay other, MemoryBudget video) {
+    RelayCard here = relayCard();
+    DriverRelay relay = other.beside(new DriverFiles(kernel, here), here, video, pool, timeSlices);
+    count(relay);
+    return relay;
+  }
+
   /** From now on the time of these programs is counted, until they are over. */
   void count(ProgramTime relay) {
     programs.removeIf(ProgramTime::isOver);
@@ -200,7 +216,21 @@ public final class NvidiaGpu implements Gpu {
 
   /** What a relay knows of the card. */
   public RelayCard relayCard() {
-    return new RelayCard(card.gpuId(), card.minor(), client.deviceInstance());
+    return new RelayCard(info.name(), card.gpuId(), card.minor(), client.deviceInstance(), uuid());
+  }
+
+  private UUID uuid() {
+    UUID[] id = new UUID[1];
+    long _ =
+        client.control(
+            client.subdevice(),
+            RmControl.GPU_GET_GID_INFO,
+            block -> GpuGid.FLAGS.setBits(block, GpuGid.BINARY),
+            block -> {
+              id[0] = GpuGid.uuid(block, GpuGid.DATA);
+              return 0;
+            });
+    return id[0];
   }
 
   private void requireClasses(String name) {

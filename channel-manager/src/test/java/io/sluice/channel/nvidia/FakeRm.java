@@ -571,6 +571,7 @@ final class FakeRm implements RmPort {
       case SET_TIMESLICE -> log.add("timeslice " + block.get(ValueLayout.JAVA_LONG, 0));
       case GPU_GET_ID_INFO_V2,
           GPU_GET_NAME_STRING,
+          GPU_GET_GID_INFO,
           EVENT_SET_NOTIFICATION,
           GR_SET_CTXSW_PREEMPTION_MODE,
           GPFIFO_SCHEDULE,

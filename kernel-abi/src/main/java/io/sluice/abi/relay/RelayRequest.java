@@ -35,6 +35,9 @@ public final class RelayRequest {
   /** {@link #OP} of a program in a machine: gives it back. */
   public static final int RELEASE = 8;
 
+  /** {@link #OP} of a process: the way by which the relay gives it another doorbell. */
+  public static final int WATCH = 9;
+
   /** {@link #ARGUMENT} of a HELLO. */
   public static final int VERSION = 1;
 

@@ -8,6 +8,7 @@ import io.sluice.abi.rm.control.EngineList;
 import io.sluice.abi.rm.control.EventSetNotification;
 import io.sluice.abi.rm.control.FbInfo;
 import io.sluice.abi.rm.control.GpfifoSchedule;
+import io.sluice.abi.rm.control.GpuGid;
 import io.sluice.abi.rm.control.GpuIdInfo;
 import io.sluice.abi.rm.control.GpuName;
 import io.sluice.abi.rm.control.MmuFaultInfo;
@@ -29,6 +30,9 @@ public enum RmControl {
 
   /** The product's name; on the subdevice, as all up to CE_GET_CAPS_V2. */
   GPU_GET_NAME_STRING(0x2080_0110, GpuName.LAYOUT),
+
+  /** The card's UUID. */
+  GPU_GET_GID_INFO(0x2080_014a, GpuGid.LAYOUT),
 
   /** Which engines there are. */
   GPU_GET_ENGINES_V2(0x2080_0170, EngineList.LAYOUT),

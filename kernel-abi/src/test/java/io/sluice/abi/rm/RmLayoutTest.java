@@ -34,6 +34,7 @@ final class RmLayoutTest {
               + " bOnlyDisableScheduling@8:1 bRewindGpPut@9:1 pRunlistPreemptEvent@10:8"
               + " hClientList@18:100 hChannelList@118:100",
           "NV2080_CTRL_GPU_GET_ENGINES_V2_PARAMS 154: engineCount@0:4 engineList@4:150",
+          "NV2080_CTRL_GPU_GET_GID_INFO_PARAMS 10c: index@0:4 flags@4:4 length@8:4 data@c:100",
           "NV2080_CTRL_GPU_GET_NAME_STRING_PARAMS 84: gpuNameStringFlags@0:4"
               + " gpuNameString@4:80",
           "NV2080_CTRL_GR_GET_CURRENT_RESIDENT_CHANNEL_PARAMS 18: chID@0:4 grRouteFlags@8:4"

@@ -9,7 +9,7 @@ import io.sluice.channel.nvidia.memory.Chunk.SystemMemory;
 import io.sluice.channel.nvidia.memory.HostPool;
 import io.sluice.channel.nvidia.memory.NvidiaMemory;
 import io.sluice.channel.nvidia.memory.OpenSpaces;
-import io.sluice.channel.nvidia.relay.ProgramCopier;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
@@ -55,7 +55,7 @@ public final class EvictionPool
   public static final long CHUNK_BYTES = 32L << 20;
 
   /** Of a program's memory, which is copied at once. */
-  private static final long PART_BYTES = 32 * CHUNK_BYTES;
+  static final long PART_BYTES = 32 * CHUNK_BYTES;
 
   /** What a mapping's entry can cover, if memory is in pages of that size. */
   private static final long HUGE_PAGE_BYTES = NvidiaMemory.Video.HUGE_PAGE_BYTES;
@@ -134,7 +134,7 @@ public final class EvictionPool
      *
      * @throws RefusedException while it has not done what it began
      */
-    private CopyQueue idleQueue() {
+    CopyQueue idleQueue() {
       CopyQueue queue = monitor.queue(open.copyEngines().ofMonitors());
       if (!queue.isIdle()) {
         throw RmRefusal.monitorStuck();
@@ -448,6 +448,16 @@ public final class EvictionPool
     }
   }
 
+  /** RM's handle of the client that the memory belongs to. */
+  int ownClient() {
+    lock.lock();
+    try {
+      return owner().client().root();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void giveBack(List<SystemMemory> pieces) {
     lock.lock();
     try {
@@ -509,7 +519,7 @@ public final class EvictionPool
     return new GpuVa(start.value() + bytes);
   }
 
-  private void inOwn(Consumer<Own> action) {
+  void inOwn(Consumer<Own> action) {
     lock.lock();
     try {
       Own own = owner();

@@ -1,7 +1,9 @@
 package io.sluice.channel.nvidia.evict;
 
+import io.sluice.abi.GpuVa;
 import io.sluice.channel.nvidia.memory.Chunk.SystemMemory;
-import io.sluice.channel.nvidia.relay.ProgramCopier;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
+import io.sluice.channel.nvidia.submit.CopyQueue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +23,11 @@ final class PooledContents implements ProgramCopier.KeptContents {
   }
 
   @Override
-  public void copyTo(int client, int object) {
+  public void copyTo(ProgramCopier by, int client, int object) {
+    if (by != pool) {
+      copyElsewhere((EvictionPool) by, client, object);
+      return;
+    }
     pool.inParts(
         client,
         object,
@@ -31,6 +37,45 @@ final class PooledContents implements ProgramCopier.KeptContents {
                 pieces.get((int) (at / EvictionPool.CHUNK_BYTES)).alias(),
                 EvictionPool.after(alias, at),
                 piece));
+  }
+
+  /** By the pool of another card: in parts, between which others have its lock. */
+  private void copyElsewhere(EvictionPool other, int client, int object) {
+    int owner = pool.ownClient();
+    int inPart = (int) (EvictionPool.PART_BYTES / EvictionPool.CHUNK_BYTES);
+    for (int first = 0; first < pieces.size(); first += inPart) {
+      long start = first * EvictionPool.CHUNK_BYTES;
+      List<SystemMemory> part = pieces.subList(first, Math.min(first + inPart, pieces.size()));
+      other.inOwn(own -> {
+        CopyQueue queue = own.idleQueue();
+        try (ForeignMemory target = ForeignMemory.of(own, queue, client, object, bytes)) {
+          copyPart(own, queue, owner, part, EvictionPool.after(target.alias(), start));
+        }
+      });
+    }
+  }
+
+  /**
+   * All of them are mapped there meanwhile.
+   *
+   * @param owner RM's handle of the client that has them
+   */
+  private static void copyPart(
+      EvictionPool.Own own, CopyQueue queue, int owner, List<SystemMemory> part, GpuVa to) {
+    List<ForeignMemory> sources = new ArrayList<>();
+    try {
+      long last = 0;
+      long at = 0;
+      for (SystemMemory piece : part) {
+        ForeignMemory source = ForeignMemory.of(own, queue, owner, piece.object(), piece.bytes());
+        sources.add(source);
+        last = queue.copy(source.alias(), EvictionPool.after(to, at), piece.bytes());
+        at += piece.bytes();
+      }
+      queue.await(last);
+    } finally {
+      sources.forEach(ForeignMemory::close);
+    }
   }
 
   @Override

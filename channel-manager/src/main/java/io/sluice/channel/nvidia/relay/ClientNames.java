@@ -9,6 +9,8 @@ import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
+import io.sluice.channel.nvidia.relay.card.KeptWords;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

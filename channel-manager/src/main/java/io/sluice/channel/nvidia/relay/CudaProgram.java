@@ -10,6 +10,8 @@ import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.MovableMemory.Moved;
+import io.sluice.channel.nvidia.relay.card.GuestCard;
+import io.sluice.channel.nvidia.relay.card.KeptWords;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
 import io.sluice.channel.nvidia.relay.link.Node;
@@ -51,6 +53,7 @@ final class CudaProgram {
   private final Suspension suspension;
   private final LongSupplier clock;
   private volatile ProgramState state = ProgramState.RUNNING; // written under the turn
+  private boolean watched; // of the thread that serves it
   private boolean calling; // under the turn, which a call gives back while it waits for others
   private volatile boolean leaving; // told to whoever has the turn
   private final AtomicLong calls = new AtomicLong();
@@ -176,15 +179,18 @@ final class CudaProgram {
   /**
    * As {@link ProgramRelay#resume}.
    *
+   * @param on the card to go on upon
    * @return has the card look at all of its channels again
    * @throws RefusedException SLU-RLY-007
    */
-  Runnable resume() {
+  Runnable resume(GuestCard on) {
     driver.turn().take();
     try {
       requireState(ProgramState.SUSPENDED, RelayCode.NOT_RESUMED);
       enter(ProgramState.RESUMING);
       boolean complete = false;
+      GuestCard former = driver.on().now();
+      move(on);
       long bytes = suspension.videoBytes();
       boolean taken = driver.turn().aside(() -> driver.video().take(bytes));
       try {
@@ -193,7 +199,8 @@ final class CudaProgram {
               RmStatus.NO_MEMORY,
               taken ? "it has left" : "it had more video memory than the guest may have");
         }
-        Resumption resumption = new Resumption(driver, pages, pools, rm, uvm, suspension, clock);
+        Resumption resumption =
+            new Resumption(driver, pages, pools, rm, uvm, suspension, link, clock);
         resumption.resume();
         complete = true;
         return () -> ring(resumption);
@@ -202,6 +209,9 @@ final class CudaProgram {
           driver.video().giveBack(bytes);
         }
         if (state != ProgramState.ENDED) {
+          if (!complete) {
+            move(former);
+          }
           enter(complete ? ProgramState.RUNNING : ProgramState.SUSPENDED);
         }
       }
@@ -213,6 +223,13 @@ final class CudaProgram {
     } finally {
       driver.turn().giveBack();
     }
+  }
+
+  /** It is to go on there; nothing of it is on a card. */
+  private void move(GuestCard to) {
+    driver.on().move(to);
+    driver.video().moveTo(to.video());
+    driver.objects().groups().move(to.slices(), to.graphics());
   }
 
   /** A call that was begun before ends first: it may wait for others, without the turn. */
@@ -328,6 +345,7 @@ final class CudaProgram {
         case RelayRequest.CLOSE -> close();
         case RelayRequest.IOCTL -> ioctl();
         case RelayRequest.MAP -> map();
+        case RelayRequest.WATCH -> watch();
         default -> {
           if (!link.serve(op)) {
             throw new RelayProtocolException("op=" + op);
@@ -355,6 +373,15 @@ final class CudaProgram {
     }
     long bytes = RelayGreeting.write(link.room(), driver.port().nodes());
     link.reply(0, RelayRequest.VERSION, bytes);
+  }
+
+  private void watch() throws RelayProtocolException {
+    if (!watched && !driver.descriptors().take(1)) {
+      throw new RefusedException(
+          RelayCode.TOO_MANY, Errno.EMFILE, "too many descriptors of the guest", "");
+    }
+    watched = true;
+    link.replyWatch();
   }
 
   private void open() throws RelayProtocolException {
@@ -507,6 +534,9 @@ final class CudaProgram {
       driver.objects().groups().removeAll();
       driver.files().closeAll();
       driver.objects().removeAll();
+      if (watched) {
+        driver.descriptors().giveBack(1);
+      }
       driver.turn().giveBack();
     }
   }

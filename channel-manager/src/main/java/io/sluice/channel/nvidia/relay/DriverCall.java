@@ -2,6 +2,7 @@ package io.sluice.channel.nvidia.relay;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.relay.RelayRequest;
+import io.sluice.channel.nvidia.relay.card.KeptWords;
 import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

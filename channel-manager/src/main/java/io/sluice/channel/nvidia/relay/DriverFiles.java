@@ -4,6 +4,8 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

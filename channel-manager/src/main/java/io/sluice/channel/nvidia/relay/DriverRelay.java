@@ -1,17 +1,19 @@
 package io.sluice.channel.nvidia.relay;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.channel.AssuredBudget;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.card.CardNames;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
+import io.sluice.channel.nvidia.relay.card.GuestCard;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.MachineLink;
 import io.sluice.channel.nvidia.relay.link.MachinePort;
 import io.sluice.channel.nvidia.relay.link.MemoryShare;
@@ -27,10 +29,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -46,41 +45,22 @@ import org.slf4j.LoggerFactory;
 public final class DriverRelay implements ProgramRelay, ProgramTime {
   private static final Logger LOG = LoggerFactory.getLogger(DriverRelay.class);
 
-  /** The part of the daemon's descriptors and mappings that the programs of one guest may take. */
-  private static final long DESCRIPTORS_DIVISOR = 16;
-
-  private static final long LEAST_DESCRIPTORS = 512;
-
   /** How long programs are waited for that are in a call, before their memory moves. */
   private static final long PATIENCE_NS = 100_000_000;
 
   /** When the card looks again at the channels of a program that was resumed. */
   private static final long[] RING_AGAIN_NS = {1_000_000, 10_000_000, 100_000_000, 900_000_000};
 
-  private final String guest;
   private final Kernel kernel;
-  private final DriverPort port;
-  private final RelayCard card;
-  private final RelayLimits limits;
-  private final ProgramCopier copier;
+  private final GuestCard card;
+  private final GuestPrograms programs;
   private final Runnable dropPrivileges;
+  private final String guest;
   private final TimeSlices time;
-  private final GuestSlices slices;
   private final TimeUse used = new TimeUse();
-  private final Set<Integer> graphics = ConcurrentHashMap.newKeySet(); // channels, by RM's numbers
-  private final MemoryBudget pinned;
-  private final AssuredBudget descriptors;
   private final LongSupplier clock;
   private final RelayLog log;
-
-  @GuardedBy("this")
-  private final Map<Long, CudaProgram> programs = new TreeMap<>();
-
-  @GuardedBy("this")
-  private long next = 1;
-
-  @GuardedBy("this")
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * @param copier of the card
@@ -101,21 +81,52 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
       Runnable dropPrivileges) {
     this.guest = guest;
     this.kernel = kernel;
-    this.port = port;
-    this.card = card;
-    this.limits = limits;
-    this.copier = copier;
     this.time = time;
-    slices = time.join(guest);
+    this.card = guestCard(guest, port, card, limits.video(), copier, time);
+    programs = new GuestPrograms(kernel, limits);
     this.clock = clock;
     this.dropPrivileges = dropPrivileges;
     log = new RelayLog(LOG, guest, clock);
-    pinned = MemoryBudget.upTo(limits.hostBytes());
-    HostLimits host = kernel.hostLimits();
-    long most =
-        Math.max(
-            LEAST_DESCRIPTORS, Math.min(host.openFiles(), host.mappings()) / DESCRIPTORS_DIVISOR);
-    descriptors = new AssuredBudget(most, limits.programs());
+  }
+
+  private DriverRelay(DriverRelay other, GuestCard card, TimeSlices time) {
+    guest = other.guest;
+    kernel = other.kernel;
+    this.time = time;
+    this.card = card;
+    programs = other.programs;
+    clock = other.clock;
+    dropPrivileges = other.dropPrivileges;
+    log = other.log;
+  }
+
+  private static GuestCard guestCard(
+      String guest,
+      DriverPort port,
+      RelayCard card,
+      MemoryBudget video,
+      ProgramCopier copier,
+      TimeSlices time) {
+    GuestSlices slices = time.join(guest);
+    return new GuestCard(card, port, copier, slices, ConcurrentHashMap.newKeySet(), video);
+  }
+
+  /**
+   * The relay of the same guest on another card of this host, to which its programs may go: what
+   * they may have of the host is for all of them.
+   *
+   * @param video the guest's memory there, as far as its programs may have it
+   * @param copier of that card
+   * @param otherTime slices of that card's guests
+   */
+  public DriverRelay beside(
+      DriverPort port,
+      RelayCard other,
+      MemoryBudget video,
+      ProgramCopier copier,
+      TimeSlices otherTime) {
+    return new DriverRelay(
+        this, guestCard(guest, port, other, video, copier, otherTime), otherTime);
   }
 
   @Override
@@ -160,50 +171,48 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     } catch (RuntimeException e) {
       log.failed(peer, e);
     } finally {
-      leave(program.status().number());
+      programs.leave(program.status().number());
     }
   }
 
-  private synchronized CudaProgram enter(PeerCredentials peer, LinkMaker link) {
-    if (closed) {
+  private CudaProgram enter(PeerCredentials peer, LinkMaker link) {
+    CudaProgram program = programs.enter(this, number -> make(number, peer, link));
+    if (closed) { // by now, or while it entered
+      programs.leave(program.status().number());
       throw new RefusedException(RelayCode.CLOSED, Errno.ENODEV, "the relay is closed", "");
     }
-    if (programs.size() >= limits.programs()) {
-      throw new RefusedException(
-          RelayCode.TOO_MANY,
-          Errno.EAGAIN,
-          "too many programs, most=" + limits.programs(),
-          "End one, or raise cuda-programs.");
-    }
-    MemoryShare ownVideo = new MemoryShare(limits.video());
-    MemoryShare ownSystem = new MemoryShare(pinned);
-    MemoryShare ownDescriptors = new MemoryShare(descriptors.part());
+    return program;
+  }
+
+  private CudaProgram make(long number, PeerCredentials peer, LinkMaker link) {
+    MemoryShare ownVideo = new MemoryShare(card.video());
+    MemoryShare ownSystem = new MemoryShare(programs.pinned());
+    MemoryShare ownDescriptors = new MemoryShare(programs.descriptors().part());
     ProgramTurn turn = new ProgramTurn();
-    ClientNames names = new ClientNames(port);
+    CardNames on = new CardNames(card);
+    ClientNames names = new ClientNames(on);
     ProgramGroups groups =
         new ProgramGroups(
-            (file, argument, block) -> control(names, file, argument, block), slices, graphics);
-    CudaProgram program =
-        new CudaProgram(
-            next++,
-            peer,
-            link.apply(turn),
-            new ProgramDriver(
-                kernel,
-                names,
-                card,
-                new ProgramFiles(port, ownDescriptors),
-                new ProgramObjects(ownVideo, ownSystem, groups),
-                new MemoryShare(pinned),
-                ownDescriptors,
-                ownVideo,
-                ownSystem,
-                copier,
-                turn),
-            clock,
-            what -> log.refused(peer, what));
-    programs.put(program.status().number(), program);
-    return program;
+            (file, argument, block) -> control(names, file, argument, block),
+            card.slices(),
+            card.graphics());
+    return new CudaProgram(
+        number,
+        peer,
+        link.apply(turn),
+        new ProgramDriver(
+            kernel,
+            names,
+            on,
+            new ProgramFiles(on, ownDescriptors),
+            new ProgramObjects(ownVideo, ownSystem, groups),
+            new MemoryShare(programs.pinned()),
+            ownDescriptors,
+            ownVideo,
+            ownSystem,
+            turn),
+        clock,
+        what -> log.refused(peer, what));
   }
 
   private static void control(
@@ -212,50 +221,48 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     int _ = port.ioctl(file, request, argument, List.of(argument, block));
   }
 
-  private synchronized void leave(long number) {
-    programs.remove(number);
+  @Override
+  public List<ProgramStatus> programs() {
+    return programs.all().stream().map(CudaProgram::status).toList();
   }
 
   @Override
-  public synchronized List<ProgramStatus> programs() {
-    return programs.values().stream().map(CudaProgram::status).toList();
-  }
-
-  @Override
-  public synchronized boolean end(long number) {
-    CudaProgram program = programs.get(number);
-    if (program == null) {
-      return false;
-    }
-    program.sendAway();
-    return true;
+  public boolean end(long number) {
+    Optional<CudaProgram> program = programs.find(number);
+    program.ifPresent(CudaProgram::sendAway);
+    return program.isPresent();
   }
 
   @Override
   public boolean suspend(long number, long patienceNs) {
     dropPrivileges.run();
-    Optional<CudaProgram> program = program(number);
+    Optional<CudaProgram> program = programs.find(number);
     program.ifPresent(each -> each.suspend(patienceNs));
     return program.isPresent();
   }
 
   @Override
   public boolean resume(long number) {
+    return programs.where(number).map(on -> on.resumeHere(number)).orElse(false);
+  }
+
+  @Override
+  public boolean resumeHere(long number) {
     dropPrivileges.run();
-    Optional<CudaProgram> program = program(number);
+    Optional<CudaProgram> program = programs.find(number);
     if (program.isEmpty()) {
       return false;
     }
-    Runnable again = program.get().resume();
+    if (closed) {
+      throw new RefusedException(RelayCode.CLOSED, Errno.ENODEV, "the relay is closed", "");
+    }
+    Runnable again = program.get().resume(card);
+    programs.move(number, this);
     for (long pause : RING_AGAIN_NS) {
       LockSupport.parkNanos(this, pause);
       again.run();
     }
     return true;
-  }
-
-  private synchronized Optional<CudaProgram> program(long number) {
-    return Optional.ofNullable(programs.get(number));
   }
 
   @Override
@@ -270,31 +277,27 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
 
   @Override
   public boolean mayCompute() {
-    return !graphics.isEmpty();
+    return !card.graphics().isEmpty();
   }
 
   @Override
   public boolean has(int number) {
-    return graphics.contains(number);
+    return card.graphics().contains(number);
   }
 
   @Override
-  public synchronized boolean isOver() {
-    return closed && programs.isEmpty();
+  public boolean isOver() {
+    return closed && programs.on(this).isEmpty();
   }
 
   @Override
   public void setWeight(int weight) {
-    slices.weigh(weight);
+    card.slices().weigh(weight);
   }
 
   @Override
   public void refresh() {
-    List<CudaProgram> all;
-    synchronized (this) {
-      all = List.copyOf(programs.values());
-    }
-    all.forEach(CudaProgram::refreshSlices);
+    programs.on(this).forEach(CudaProgram::refreshSlices);
   }
 
   @Override
@@ -315,8 +318,8 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   /** A program with what it had when it was looked at: programs allocate while they are sorted. */
   private record Holding(CudaProgram program, long bytes) {}
 
-  private synchronized List<CudaProgram> holders(ToLongFunction<CudaProgram> has) {
-    return programs.values().stream()
+  private List<CudaProgram> holders(ToLongFunction<CudaProgram> has) {
+    return programs.on(this).stream()
         .map(program -> new Holding(program, has.applyAsLong(program)))
         .filter(holding -> holding.bytes() > 0)
         .sorted(Comparator.comparingLong(Holding::bytes).reversed())
@@ -342,16 +345,18 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   }
 
   @Override
-  public synchronized long evictedBytes() {
-    return programs.values().stream().mapToLong(CudaProgram::systemBytes).sum();
+  public long evictedBytes() {
+    return programs.on(this).stream().mapToLong(CudaProgram::systemBytes).sum();
   }
 
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      time.leave(guest);
+  public void close() {
+    synchronized (this) {
+      if (!closed) {
+        time.leave(guest);
+      }
+      closed = true;
     }
-    closed = true;
-    programs.values().forEach(CudaProgram::sendAway);
+    programs.on(this).forEach(CudaProgram::sendAway);
   }
 }

@@ -137,6 +137,12 @@ final class PagesCalls {
     }
   }
 
+  /** Closes the card's files that were opened here: others are opened when they are needed. */
+  void forgetCards() {
+    cards.values().forEach(card -> driver.files().close(card.number()));
+    cards.clear();
+  }
+
   /** Whether one more file may wake the program. */
   boolean mayWake() {
     return link.mayWake();

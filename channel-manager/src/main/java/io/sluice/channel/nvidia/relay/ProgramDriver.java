@@ -8,6 +8,10 @@ import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.card.CardNames;
+import io.sluice.channel.nvidia.relay.card.KeptWords;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.MemoryShare;
 import io.sluice.channel.nvidia.relay.link.ProgramTurn;
@@ -21,27 +25,36 @@ import java.util.List;
  * for it. Used by whoever has its turn: the program's thread, or one that moves its memory.
  *
  * @param port the driver, which knows the program's clients by other names, perhaps
+ * @param on the card that it is on, and the one whose names it knows
  * @param pinned the host's memory that the GPU may reach for it
  * @param descriptors of the daemon's that it has taken up, each with a mapping or without
  * @param video the video memory that it has
  * @param system the system memory that it has in place of video memory
- * @param copier copies its memory when that moves
  * @param turn guards all that is here
  */
 record ProgramDriver(
     Kernel kernel,
     ClientNames port,
-    RelayCard card,
+    CardNames on,
     ProgramFiles files,
     ProgramObjects objects,
     MemoryShare pinned,
     MemoryShare descriptors,
     MemoryShare video,
     MemoryShare system,
-    ProgramCopier copier,
     ProgramTurn turn) {
   private static final int READ_WRITE = 3;
   private static final int MAGIC = 'F';
+
+  /** The card, as the program knows it. */
+  RelayCard card() {
+    return on.named();
+  }
+
+  /** Copies its memory when that moves. */
+  ProgramCopier copier() {
+    return on.now().copier();
+  }
 
   /** The number of an ioctl of RM's. */
   static int request(ProgramEscape escape) {

@@ -16,7 +16,8 @@ final class ProgramFile {
   private Fd fd;
   private Optional<MapTarget> target = Optional.empty();
   private boolean wakes;
-  private boolean tied;
+  private Optional<RecordedCall> tie = Optional.empty();
+  private Optional<RecordedCall> doorbell = Optional.empty();
   private boolean given;
 
   ProgramFile(int number, Node node, Fd fd) {
@@ -77,11 +78,25 @@ final class ProgramFile {
 
   /** Whether it may name clients. */
   boolean isTied() {
-    return tied;
+    return tie.isPresent();
   }
 
-  void setTied() {
-    tied = true;
+  /** The call that has tied it. */
+  Optional<RecordedCall> tie() {
+    return tie;
+  }
+
+  void setTie(RecordedCall call) {
+    tie = Optional.of(call);
+  }
+
+  /** The call by which the doorbell is mapped through it, if it is. */
+  Optional<RecordedCall> doorbell() {
+    return doorbell;
+  }
+
+  void setDoorbell(RecordedCall call) {
+    doorbell = Optional.of(call);
   }
 
   /** Whether the program has had its descriptor, to map it. */

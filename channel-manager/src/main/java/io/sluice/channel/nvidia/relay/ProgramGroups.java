@@ -31,8 +31,12 @@ final class ProgramGroups {
   private static final int NUMBER = 0xffff;
 
   private final RmCaller caller;
-  private final GuestSlices slices;
-  private final Set<Integer> graphics;
+
+  @GuardedBy("this")
+  private GuestSlices slices;
+
+  @GuardedBy("this")
+  private Set<Integer> graphics;
 
   @GuardedBy("this")
   private final Map<RmObject.Name, Integer> numbers = new HashMap<>();
@@ -133,6 +137,12 @@ final class ProgramGroups {
     slices.put(this, Map.of());
   }
 
+  /** They will be on another card; they must not be on any. */
+  synchronized void move(GuestSlices toSlices, Set<Integer> toGraphics) {
+    slices = toSlices;
+    graphics = toGraphics;
+  }
+
   /** They are again. */
   synchronized void wake() {
     groups.values().forEach(group -> group.microseconds = 0); // whatever was tried meanwhile
@@ -162,7 +172,13 @@ final class ProgramGroups {
 
   /** Sets slices anew if they are worth something else, or divided among more, by now. */
   void refresh() {
-    if (count > 0 && !slices.stamp().equals(dividedBy)) {
+    if (count > 0) {
+      divideIfChanged();
+    }
+  }
+
+  private synchronized void divideIfChanged() {
+    if (!slices.stamp().equals(dividedBy)) {
       divide();
     }
   }

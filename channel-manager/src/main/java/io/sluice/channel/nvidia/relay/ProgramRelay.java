@@ -55,6 +55,17 @@ public interface ProgramRelay extends MovableMemory, AutoCloseable {
   boolean resume(long number);
 
   /**
+   * The same, on the card of this relay: the program goes on there, under the names of the card on
+   * which it began. The other card must be of the same kind; what it was then stays what the
+   * program believes of it.
+   *
+   * @return false when the guest has no program of that number
+   * @throws io.sluice.abi.RefusedException as for {@link #resume}, or when the program does not
+   *     take another doorbell: it is in a machine, say. It can go back to the card it was on
+   */
+  boolean resumeHere(long number);
+
+  /**
    * Gives the guest's programs their part of the card's time, relative to other guests, together
    * with the guest's own channels. Any thread; what runs has it after the next {@link #refresh}.
    *

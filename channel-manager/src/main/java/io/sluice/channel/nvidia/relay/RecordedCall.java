@@ -6,6 +6,7 @@ import io.sluice.abi.rm.ioctl.Nvos54Control;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
+import io.sluice.channel.nvidia.relay.card.KeptWords;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

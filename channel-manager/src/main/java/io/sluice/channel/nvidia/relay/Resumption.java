@@ -9,6 +9,7 @@ import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.channel.nvidia.relay.Suspension.HeldChannel;
 import io.sluice.channel.nvidia.relay.Suspension.KeptObject;
 import io.sluice.channel.nvidia.relay.link.Denial;
+import io.sluice.channel.nvidia.relay.link.ProgramLink;
 import io.sluice.channel.nvidia.relay.ring.LeadingRing;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -41,6 +42,7 @@ final class Resumption {
   private final RmCalls rm;
   private final UvmCalls uvm;
   private final Suspension suspension;
+  private final ProgramLink link;
   private final LongSupplier clock;
   private final int idle;
   private final Map<ExternalMaps.Place, Stand> stands = new LinkedHashMap<>();
@@ -68,6 +70,7 @@ final class Resumption {
       RmCalls rm,
       UvmCalls uvm,
       Suspension suspension,
+      ProgramLink link,
       LongSupplier clock) {
     this.driver = driver;
     this.pages = pages;
@@ -75,6 +78,7 @@ final class Resumption {
     this.rm = rm;
     this.uvm = uvm;
     this.suspension = suspension;
+    this.link = link;
     this.clock = clock;
     idle = driver.copier().idleToken();
   }
@@ -86,8 +90,14 @@ final class Resumption {
    * @throws RefusedException likewise
    */
   void resume() throws Denial {
+    boolean elsewhere = !driver.on().hasFiles();
     boolean complete = false;
     try {
+      if (elsewhere) {
+        suspension.held().forEach(each -> each.ring().token(idle));
+        driver.on().replaceFiles();
+        rm.reopenCards();
+      }
       for (UvmSpace space : uvm.spaces()) {
         space.file().reopen(driver.port().open(space.file().node()));
         space.setAnew();
@@ -97,10 +107,14 @@ final class Resumption {
       }
       for (KeptObject each : suspension.kept()) {
         int client = driver.port().real(each.object().name().client());
-        each.contents().copyTo(client, each.object().name().handle());
+        each.contents().copyTo(driver.copier(), client, each.object().name().handle());
       }
       lead();
       unstand();
+      if (elsewhere) {
+        giveDoorbells();
+        driver.on().setFiles();
+      }
       complete = true;
     } finally {
       if (!complete) {
@@ -115,6 +129,15 @@ final class Resumption {
     }
     release();
     suspension.drop();
+  }
+
+  /** What the program rings from now on; a token of ours is all that it can ring yet. */
+  private void giveDoorbells() throws Denial {
+    for (ProgramFile file : driver.files().all()) {
+      if (rm.remapDoorbell(file)) {
+        link.moveDoorbell(file.number(), file.fd());
+      }
+    }
   }
 
   private void undo() {

@@ -20,6 +20,7 @@ import io.sluice.channel.nvidia.relay.link.DriverPage;
 import io.sluice.channel.nvidia.relay.link.HostPages;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
 import io.sluice.channel.nvidia.relay.link.Node;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -119,6 +120,48 @@ final class RmCalls {
     return call.argument().get(ValueLayout.JAVA_INT, escape.shape().status());
   }
 
+  /** Has the card's files that a program cannot wait for be files of the card that it is on. */
+  void reopenCards() throws Denial {
+    pages.forgetCards();
+    for (ProgramFile file : driver.files().all()) {
+      if (file.kind() == Node.Kind.CARD && !file.wakes()) {
+        file.reopen(driver.port().open(file.node()));
+        if (file.tie().isPresent()) {
+          try (Arena arena = Arena.ofConfined()) {
+            int _ = registerFd(file.tie().get().again(file, arena));
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Maps the doorbell of the card that the program is on for a file.
+   *
+   * @return false when the program has mapped none through it, or has freed it
+   * @throws Denial when RM does not
+   */
+  boolean remapDoorbell(ProgramFile mapped) throws Denial {
+    Optional<RecordedCall> made = mapped.doorbell();
+    if (made.isEmpty() || driver.files().find(made.get().file()).isEmpty()) {
+      return false;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      DriverCall call = made.get().again(driver.file(made.get().file(), "a doorbell"), arena);
+      MemorySegment argument = call.argument();
+      int client = Nvos33MapMemory.H_CLIENT.bits(argument);
+      if (driver.objects().find(client, Nvos33MapMemory.H_MEMORY.bits(argument)).isEmpty()) {
+        return false;
+      }
+      int _ = mapDoorbell(call, mapped);
+      int status = Nvos33MapMemory.STATUS.bits(argument);
+      if (status != RmStatus.OK.code()) {
+        throw new Denial(RmStatus.NO_MEMORY, "RM maps no doorbell, " + RmStatus.nameOf(status));
+      }
+      return true;
+    }
+  }
+
   /** The same of the call that made an object. */
   int repeat(RmObject object, DriverCall call) throws Denial {
     return allocs.repeat(object, call);
@@ -216,9 +259,11 @@ final class RmCalls {
       throw new Denial(RmStatus.INVALID_ARGUMENT, "the doorbell by a file of a client");
     }
     mapped.setGiven();
+    RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
     int result = passMap(call, mapped);
     MemorySegment argument = call.argument();
     if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
+      mapped.setDoorbell(recorded);
       long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
       mapped.setTarget(new MapTarget(new DriverPage(mapped.fd()), 0, bytes));
     }
@@ -298,7 +343,7 @@ final class RmCalls {
     if (call.file().isGiven()) {
       throw new Denial(RmStatus.INVALID_ARGUMENT, "REGISTER_FD of the doorbell's file");
     }
-    call.file().setTied();
+    call.file().setTie(RecordedCall.of(driver.objects().nextOrder(), call));
     argument.set(ValueLayout.JAVA_INT, 0, control.fd().number());
     try {
       return pass(call);

@@ -6,6 +6,7 @@ import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.ring.ProgramRing;
 import java.lang.foreign.Arena;

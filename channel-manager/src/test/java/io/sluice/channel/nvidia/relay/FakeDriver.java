@@ -16,6 +16,8 @@ import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
+import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -213,7 +215,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     keptContents++;
     return new KeptContents() {
       @Override
-      public void copyTo(int toClient, int to) {
+      public void copyTo(ProgramCopier by, int toClient, int to) {
         synchronized (FakeDriver.this) {
           at(memories, name(toClient, to)).word = word;
         }

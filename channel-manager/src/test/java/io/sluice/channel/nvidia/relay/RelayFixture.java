@@ -8,6 +8,7 @@ import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -55,7 +57,7 @@ abstract class RelayFixture {
           "web-01",
           kernel,
           driver,
-          new RelayCard(0x100, 0, 0),
+          new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
           new RelayLimits(3, video(), hostLimit::get),
           driver,
           time,

@@ -12,6 +12,7 @@ import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.checks.FuzzInput;
 import io.sluice.testbed.fakes.FakeKernel;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -46,7 +48,7 @@ final class RelayFuzzTest {
           "web-01",
           kernel,
           suspicious,
-          new RelayCard(0x100, 0, 0),
+          new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
           new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
           driver,
           new TimeSlices(),

@@ -9,6 +9,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -42,7 +44,7 @@ final class RelayLibraryTest {
           "web-01",
           kernel,
           driver,
-          new RelayCard(0x100, 0, 0),
+          new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
           new RelayLimits(16, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
           driver,
           new TimeSlices(),

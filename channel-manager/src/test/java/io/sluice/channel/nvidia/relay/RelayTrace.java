@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.relay.RelayReply;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.testbed.fakes.relay.TraceBytes;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -78,13 +80,16 @@ record RelayTrace(
   private static final class Builder {
     private final List<Node> nodes = new ArrayList<>();
     private final List<Exchange> exchanges = new ArrayList<>();
-    private RelayCard card = new RelayCard(0, 0, 0);
+    private RelayCard card = new RelayCard("card", 0, 0, 0, new UUID(0, 0));
     private List<Step> steps = new ArrayList<>();
     private byte[] request = new byte[0];
 
     void add(String[] words) {
       switch (words[0]) {
-        case "card" -> card = new RelayCard(number(words[1]), number(words[2]), number(words[3]));
+        case "card" ->
+            card =
+                new RelayCard(
+                    "card", number(words[1]), number(words[2]), number(words[3]), new UUID(0, 0));
         case "node" ->
             nodes.add(
                 new Node(

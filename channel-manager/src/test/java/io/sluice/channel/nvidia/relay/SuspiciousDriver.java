@@ -6,6 +6,7 @@ import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.testbed.fakes.relay.DriverBlocks;
 import io.sluice.testbed.fakes.relay.TraceBytes;

@@ -206,6 +206,11 @@ final class FakeRelay implements ProgramRelay {
     return change(number, ProgramState.RUNNING);
   }
 
+  @Override
+  public boolean resumeHere(long number) {
+    return resume(number);
+  }
+
   private synchronized boolean change(long number, ProgramState state) {
     RefusedException refusal = refused.get();
     if (refusal != null) {

@@ -361,6 +361,17 @@ public final class MachineLink implements ProgramLink {
   }
 
   @Override
+  public void replyWatch() throws RelayProtocolException {
+    throw new RelayProtocolException("another doorbell in a machine");
+  }
+
+  /** The page that a machine rings is its device's. */
+  @Override
+  public void moveDoorbell(int file, Fd doorbell) throws Denial {
+    throw new Denial(RmStatus.NOT_SUPPORTED, "a machine has the doorbell of its own card");
+  }
+
+  @Override
   public boolean isGone() {
     return port.isStopped();
   }

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The part of a program in what its guest has of one kind of memory. */
 public final class MemoryShare {
-  private final MemoryBudget all;
+  private volatile MemoryBudget all;
   private final AtomicLong bytes = new AtomicLong(); // written by the program's thread
 
   public MemoryShare(MemoryBudget all) {
@@ -39,6 +39,14 @@ public final class MemoryShare {
   public void giveBack(long taken) {
     bytes.addAndGet(-taken);
     all.giveBack(taken);
+  }
+
+  /** It is a part of another from now on; it must have nothing. */
+  public void moveTo(MemoryBudget other) {
+    if (bytes.get() != 0) {
+      throw new IllegalStateException("a share moves with " + bytes.get() + " bytes");
+    }
+    all = other;
   }
 
   public long bytes() {

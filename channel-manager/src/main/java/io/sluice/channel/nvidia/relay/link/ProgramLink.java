@@ -107,6 +107,22 @@ public interface ProgramLink extends AutoCloseable {
    */
   boolean serve(int op);
 
+  /**
+   * Answers with the way by which the relay gives the program another doorbell.
+   *
+   * @throws RelayProtocolException of a program that asks for none
+   */
+  void replyWatch() throws RelayProtocolException;
+
+  /**
+   * Has the program map another doorbell in place of the one of a file, and waits until it has.
+   *
+   * @param file number of the file
+   * @param doorbell a file of the driver's; stays the caller's
+   * @throws Denial when it does not: which of the two it has is not known then
+   */
+  void moveDoorbell(int file, Fd doorbell) throws Denial;
+
   /** Whether the program has left, while it waits for an answer. */
   boolean isGone();
 

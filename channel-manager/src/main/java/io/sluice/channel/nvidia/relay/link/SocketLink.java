@@ -10,6 +10,7 @@ import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** The connection of a process: descriptors travel with it, and memory is of memory files. */
@@ -26,6 +27,7 @@ public final class SocketLink implements ProgramLink {
 
   private final List<Fd> watched;
   private final short[] ready = new short[1];
+  private Optional<DoorbellWatch> watch = Optional.empty();
   private boolean answered;
   private int bytes; // of the request that was received
 
@@ -209,6 +211,24 @@ public final class SocketLink implements ProgramLink {
     return false;
   }
 
+  @Override
+  public void replyWatch() {
+    List<Fd> ends = kernel.socketpair();
+    watch.ifPresent(DoorbellWatch::close);
+    watch = Optional.of(new DoorbellWatch(kernel, ends.get(0)));
+    try (Fd program = ends.get(1)) {
+      reply(0, 0, 0, 0, List.of(program));
+    }
+  }
+
+  @Override
+  public void moveDoorbell(int file, Fd doorbell) throws Denial {
+    watch
+        .orElseThrow(
+            () -> new Denial(RmStatus.NOT_SUPPORTED, "the program takes no other card's doorbell"))
+        .move(file, doorbell);
+  }
+
   /** Whoever is not answered has nothing to say. */
   @Override
   public boolean isGone() {
@@ -223,5 +243,6 @@ public final class SocketLink implements ProgramLink {
   @Override
   public void close() {
     descriptors.closeAll();
+    watch.ifPresent(DoorbellWatch::close);
   }
 }

@@ -7,9 +7,9 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.relay.DriverFiles;
-import io.sluice.channel.nvidia.relay.DriverPort;
 import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
+import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.conformance.rig.NvidiaRig;
 import java.io.IOException;
@@ -37,10 +37,14 @@ public final class CudaRig implements AutoCloseable {
   public final AtomicBoolean overflows = new AtomicBoolean();
   public final DriverRelay relay;
 
+  /** The same guest's on another card; none where there is only one. */
+  public final Optional<DriverRelay> beside;
+
   private final Path directory;
   private final Optional<RelayRecorder> recorder;
   private final DriverPort driver;
   private final NvidiaGpu gpu;
+  private final Optional<NvidiaGpu> other;
   private final Kernel kernel;
   private final Fd listener;
   private final Path socket;
@@ -111,6 +115,8 @@ public final class CudaRig implements AutoCloseable {
             new TimeSlices(),
             System::nanoTime,
             new RealSandboxKernel(kernel)::dropCapabilities);
+    other = gpu.cards().size() > 1 ? Optional.of(NvidiaRig.open(1)) : Optional.empty();
+    beside = other.map(card -> card.relayBeside(relay, MemoryBudget.upTo(videoLimit::get)));
     socket = directory.resolve("cuda");
     listener = kernel.listen(socket, PROGRAMS);
     acceptor = Thread.ofPlatform().start(this::accept);
@@ -245,6 +251,8 @@ public final class CudaRig implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     listener.close();
+    beside.ifPresent(DriverRelay::close);
+    other.ifPresent(NvidiaGpu::close);
     gpu.close();
   }
 

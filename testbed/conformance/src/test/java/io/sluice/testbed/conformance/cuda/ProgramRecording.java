@@ -2,7 +2,7 @@ package io.sluice.testbed.conformance.cuda;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.nvidia.relay.RelayCard;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.Node;
 import io.sluice.testbed.fakes.relay.DriverBlocks;
 import io.sluice.testbed.fakes.relay.TraceBytes;

@@ -8,8 +8,8 @@ import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
-import io.sluice.channel.nvidia.relay.RelayCard;
 import io.sluice.channel.nvidia.relay.RelayLimits;
+import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.GuestSettings;
@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import javax.management.OperationsException;
 
 /**
@@ -84,7 +85,7 @@ final class CudaHost implements AutoCloseable {
         GUEST,
         kernel,
         driver,
-        new RelayCard(0x100, 0, 0),
+        new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
         limits,
         driver,
         new TimeSlices(),

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.card;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -10,23 +10,23 @@ import java.util.Deque;
  * call is made: the program is answered with its own, and never learns addresses or descriptors of
  * the daemon.
  */
-final class KeptWords {
+public final class KeptWords {
   private final Deque<Runnable> restores = new ArrayDeque<>();
 
   /** Keeps a pointer before it is replaced. */
-  void pointer(MemorySegment block, long offset) {
+  public void pointer(MemorySegment block, long offset) {
     long value = block.get(ValueLayout.JAVA_LONG, offset);
     restores.push(() -> block.set(ValueLayout.JAVA_LONG, offset, value));
   }
 
   /** The same of a descriptor, or of a handle. */
-  void word(MemorySegment block, long offset) {
+  public void word(MemorySegment block, long offset) {
     int value = block.get(ValueLayout.JAVA_INT, offset);
     restores.push(() -> block.set(ValueLayout.JAVA_INT, offset, value));
   }
 
   /** Puts them where they were. */
-  void restore() {
+  public void restore() {
     restores.forEach(Runnable::run);
     restores.clear();
   }

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.card;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.nvidia.relay.link.Node;

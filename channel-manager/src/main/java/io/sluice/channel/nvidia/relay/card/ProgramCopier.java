@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.relay;
+package io.sluice.channel.nvidia.relay.card;
 
 /**
  * The GPU's copying of memory of a program's clients, by a channel of ours in an address space of
@@ -35,9 +35,10 @@ public interface ProgramCopier {
     /**
      * Copies it to the beginning of an object, and waits for it.
      *
+     * @param by the copier of the card that has the object: perhaps not that which has kept it
      * @throws io.sluice.abi.RefusedException when the driver refuses
      */
-    void copyTo(int client, int object);
+    void copyTo(ProgramCopier by, int client, int object);
 
     /** Gives the memory back. */
     @Override

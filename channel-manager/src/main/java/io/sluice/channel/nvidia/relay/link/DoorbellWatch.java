@@ -1,0 +1,84 @@
+package io.sluice.channel.nvidia.relay.link;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.relay.RelayReply;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * The way by which a process is given another doorbell: a thread of the library's waits at its
+ * other end. Nothing that comes from there is more than an acknowledgement.
+ */
+final class DoorbellWatch implements AutoCloseable {
+  /** How long a program may take to map a page. */
+  private static final int PATIENCE_MS = 5_000;
+
+  /** Late acknowledgements of former doorbells that are passed over. */
+  private static final int MOST_LATE = 16;
+
+  private final Kernel kernel;
+  private final Fd socket;
+  private int moves;
+
+  /**
+   * @param socket is this one's
+   */
+  DoorbellWatch(Kernel kernel, Fd socket) {
+    this.kernel = kernel;
+    this.socket = socket;
+    kernel.setReceiveTimeout(socket, PATIENCE_MS);
+  }
+
+  /** As {@link ProgramLink#moveDoorbell}. */
+  void move(int file, Fd doorbell) throws Denial {
+    int number = ++moves;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment message = arena.allocate(RelayReply.LAYOUT);
+      RelayReply.BYTES.set(message, RelayReply.LAYOUT.byteSize());
+      RelayReply.FILE.setBits(message, file);
+      RelayReply.VALUE.setBits(message, number);
+      kernel.sendmsg(socket, message, List.of(doorbell));
+      for (int i = 0; i < MOST_LATE; i++) {
+        if (receive(message) == number) {
+          requireDone(message);
+          return;
+        }
+      }
+      throw new Denial(RmStatus.TIMEOUT, "the program acknowledges other doorbells");
+    } catch (SyscallException e) {
+      throw new Denial(RmStatus.TIMEOUT, "the program cannot be given a doorbell: " + e);
+    }
+  }
+
+  /** The number of an acknowledgement. */
+  private int receive(MemorySegment message) throws Denial {
+    FdList none = new FdList();
+    try {
+      long bytes = kernel.recvmsg(socket, message, none);
+      if (bytes != message.byteSize()) {
+        throw new Denial(RmStatus.TIMEOUT, "the program does not map another doorbell");
+      }
+      return RelayReply.VALUE.bits(message);
+    } finally {
+      none.closeAll();
+    }
+  }
+
+  private static void requireDone(MemorySegment message) throws Denial {
+    if (RelayReply.ERROR.get(message) != 0) {
+      throw new Denial(
+          RmStatus.NO_MEMORY,
+          "the program maps no other doorbell, errno=" + RelayReply.ERROR.get(message));
+    }
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}
