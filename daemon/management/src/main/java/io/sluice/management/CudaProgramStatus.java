@@ -5,6 +5,7 @@ package io.sluice.management;
 public record CudaProgramStatus(
     @Description("name of its guest") String guest,
     @Description("its number, given once among those of the guest") long number,
+    @Description("the GPU that it is on") String gpu,
     @Description("its process id") int pid,
     @Description("its user id") int uid,
     @Description("its name; unknown when it is gone, or in a namespace of its own") String command,

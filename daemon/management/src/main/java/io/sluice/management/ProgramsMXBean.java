@@ -28,8 +28,10 @@ public interface ProgramsMXBean {
       throws OperationsException;
 
   @Description(
-      "Gives a suspended program the GPU again, with all that it had there; what it has submitted meanwhile runs.")
+      "Gives a suspended program the GPU again, or another one, with all that it had there; what it has submitted meanwhile runs.")
   void resume(
-      @Description("name of its guest") String guest, @Description("its number") long program)
+      @Description("name of its guest") String guest,
+      @Description("its number") long program,
+      @Description("a GPU of the same kind; empty for the one that it had") String gpu)
       throws OperationsException;
 }

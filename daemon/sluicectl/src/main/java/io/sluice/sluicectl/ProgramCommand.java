@@ -94,8 +94,8 @@ final class ProgramCommand extends Noun {
   @Command(
       name = "resume",
       description = {
-        "Gives a suspended program the GPU again, with all that it had there; what it has submitted"
-            + " meanwhile runs."
+        "Gives a suspended program the GPU again, or another one of the same kind, with all that it"
+            + " had there; what it has submitted meanwhile runs."
       })
   int resume(
       @Parameters(
@@ -103,10 +103,16 @@ final class ProgramCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number)
+      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number,
+      @Option(
+              names = "--gpu",
+              paramLabel = "GPU",
+              defaultValue = "",
+              description = "A GPU by name; the one that it had when left out.")
+          String gpu)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect(COPY)) {
-      connection.programs().resume(find(connection, name), number);
+      connection.programs().resume(find(connection, name), number, gpu);
     }
     return ExitCode.OK;
   }

@@ -123,6 +123,7 @@ final class Views {
           List.of(
               Column.both("guest", CudaProgramStatus::guest),
               Column.both("program", CudaProgramStatus::number),
+              Column.both("gpu", CudaProgramStatus::gpu),
               Column.both("command", CudaProgramStatus::command),
               Column.both("pid", CudaProgramStatus::pid),
               Column.both("uid", CudaProgramStatus::uid),

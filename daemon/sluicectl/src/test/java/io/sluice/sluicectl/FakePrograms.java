@@ -43,6 +43,7 @@ final class FakePrograms implements ProgramsMXBean {
         new CudaProgramStatus(
             GUEST,
             3,
+            "h200-0",
             7001,
             1000,
             "python3",
@@ -55,7 +56,7 @@ final class FakePrograms implements ProgramsMXBean {
             1L << 30,
             "running"),
         new CudaProgramStatus(
-            GUEST, 4, 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20, 0, "suspended"));
+            GUEST, 4, "h200-1", 7044, 0, "deviceQuery", 3, 0, 480, 2, 0, 80 << 20, 0, "suspended"));
   }
 
   @Override
@@ -71,7 +72,7 @@ final class FakePrograms implements ProgramsMXBean {
   }
 
   @Override
-  public void resume(String guest, long program) throws OperationsException {
+  public void resume(String guest, long program, String gpu) throws OperationsException {
     requireKnown("resume", guest, program);
     if (program != 4) {
       throw Problem.of(
@@ -81,7 +82,7 @@ final class FakePrograms implements ProgramsMXBean {
               "sluicectl program list shows those that are")
           .exception();
     }
-    asked.add("resume program " + guest + " " + program);
+    asked.add("resume program " + guest + " " + program + (gpu.isEmpty() ? "" : " on " + gpu));
   }
 
   private static void requireKnown(String verb, String guest, long program)

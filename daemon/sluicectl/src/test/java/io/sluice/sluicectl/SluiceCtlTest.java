@@ -123,6 +123,7 @@ final class SluiceCtlTest extends ServedDaemon {
     "program-suspend-unknown, program suspend ml-02 9",
     "program-suspend-no-wait, program suspend ml-02 3 --wait soon",
     "program-resume, program resume ml-02 4",
+    "program-resume-gpu, program resume ml-02 4 --gpu h200-1",
     "program-resume-refused, program resume ml-02 3",
     "guest-show-cuda, guest show ml-02",
     "guest-show-cuda-json, guest show ml-02 --format json",
@@ -364,12 +365,14 @@ final class SluiceCtlTest extends ServedDaemon {
     ctl.run("program", "suspend", "ml-02", "3");
     ctl.run("program", "suspend", "embedded/ml-02", "4", "--wait", "60");
     ctl.run("program", "resume", "ml-02", "4");
+    ctl.run("program", "resume", "ml-02", "4", "--gpu", "h200-1");
 
     assertThat(daemon.asked())
         .containsExactly(
             "suspend program ml-02 3 within 10",
             "suspend program ml-02 4 within 60",
-            "resume program ml-02 4");
+            "resume program ml-02 4",
+            "resume program ml-02 4 on h200-1");
   }
 
   /** What the work takes, and then the copy of a card's memory. */

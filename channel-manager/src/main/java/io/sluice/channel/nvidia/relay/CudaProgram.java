@@ -88,6 +88,7 @@ final class CudaProgram {
   ProgramStatus status() {
     return new ProgramStatus(
         number,
+        driver.on().now().card().name(),
         peer,
         calls.get(),
         refused.get(),

@@ -6,6 +6,7 @@ import io.sluice.abi.sys.PeerCredentials;
  * A program of a guest, as the relay sees it.
  *
  * @param number of the program, unique in the life of a relay
+ * @param gpu the card that it is on
  * @param peer its process
  * @param calls ioctls it has asked for
  * @param refused those of them that the relay did not let through
@@ -18,6 +19,7 @@ import io.sluice.abi.sys.PeerCredentials;
  */
 public record ProgramStatus(
     long number,
+    String gpu,
     PeerCredentials peer,
     long calls,
     long refused,

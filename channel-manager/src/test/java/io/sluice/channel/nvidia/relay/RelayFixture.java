@@ -57,7 +57,7 @@ abstract class RelayFixture {
           "web-01",
           kernel,
           driver,
-          new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
+          new RelayCard("card", 0x100, 0, 0, uuid(GPU_UUID)),
           new RelayLimits(3, video(), hostLimit::get),
           driver,
           time,
@@ -71,6 +71,11 @@ abstract class RelayFixture {
   int card;
   int uvm;
   int client;
+
+  private static UUID uuid(byte[] bytes) {
+    ByteBuffer both = ByteBuffer.wrap(bytes);
+    return new UUID(both.getLong(), both.getLong());
+  }
 
   private MemoryBudget video() {
     MemoryBudget bounded = MemoryBudget.upTo(videoLimit::get);

@@ -6,8 +6,10 @@ import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.GpuInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.pscnv.PscnvGpu;
@@ -265,6 +267,30 @@ public final class GpuHost implements AutoCloseable {
             new RealSandboxKernel(delivery.kernel())::dropCapabilities);
     shares.serve(guest, relay);
     return Optional.of(relay);
+  }
+
+  /**
+   * Begins to relay here what CUDA programs of a guest come from another GPU, which is of the same
+   * kind and the guest's own; whoever asks closes it.
+   *
+   * @param other the relay there
+   */
+  public Optional<ProgramRelay> relayBeside(String guest, ProgramRelay other) {
+    if (!(gpu instanceof NvidiaGpu card && other instanceof DriverRelay from)) {
+      return Optional.empty();
+    }
+    ProgramRelay relay = card.relayBeside(from, shares.programMemory(guest));
+    shares.serve(guest, relay);
+    return Optional.of(relay);
+  }
+
+  /** Whether a program that runs on another GPU can go on upon this. */
+  public boolean isLike(GpuHost other) {
+    GpuInfo one = gpu.info();
+    GpuInfo two = other.gpu.info();
+    return one.model().equals(two.model())
+        && one.pciVendor() == two.pciVendor()
+        && one.pciDevice() == two.pciDevice();
   }
 
   public String name() {

@@ -219,6 +219,16 @@ public final class GpuShares implements AutoCloseable {
     }
   }
 
+  /** What a guest may have; the default of one that was given nothing. */
+  public Quota quota(String guest) {
+    lock.lock();
+    try {
+      return set.getOrDefault(guest, Quota.DEFAULT);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The part of a guest's share that its CUDA programs take. */
   public MemoryBudget programMemory(String guest) {
     return quotas.programs(guest);

@@ -126,9 +126,14 @@ public final class GuestHost implements GuestSource, AutoCloseable {
    * Makes the guest's socket and begins to serve it.
    *
    * @param origin {@link GuestStatus#FROM_CONFIGURATION} or {@link GuestStatus#CREATED}
+   * @param gpus where its CUDA programs may go
    */
   static GuestHost start(
-      GuestSettings settings, String origin, GpuHost gpu, Surroundings surroundings)
+      GuestSettings settings,
+      String origin,
+      GpuHost gpu,
+      ProgramGpus.Finder gpus,
+      Surroundings surroundings)
       throws OperationsException {
     SocketFile file =
         new SocketFile(
@@ -146,7 +151,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
             host[0] = new GuestHost(settings, origin, gpu, surroundings, file, staged);
             host[0].device.start();
           });
-      host[0].servePrograms();
+      host[0].servePrograms(gpus);
       complete = true;
       return host[0];
     } catch (IOException | SluiceException e) {
@@ -167,13 +172,14 @@ public final class GuestHost implements GuestSource, AutoCloseable {
   }
 
   /** When this throws the guest is closed. */
-  private void servePrograms() throws OperationsException, IOException {
+  private void servePrograms(ProgramGpus.Finder gpus) throws OperationsException, IOException {
     boolean complete = false;
     try {
       programs.serve(
           settings,
           limits -> gpu.relay(settings.name(), limits),
-          gpu.shares().programMemory(settings.name()));
+          gpu.shares().programMemory(settings.name()),
+          new ProgramGpus(settings.name(), gpu, gpus));
       complete = true;
     } finally {
       if (!complete) {

@@ -391,7 +391,7 @@ public final class GuestTable {
       throws OperationsException {
     boolean complete = false;
     try {
-      GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
+      GuestHost guest = GuestHost.start(settings, origin, gpu, this::gpu, surroundings);
       complete = true;
       return guest;
     } finally {

@@ -94,6 +94,7 @@ public final class CudaPrograms implements ProgramsMXBean {
       return new CudaProgramStatus(
           door.guest().name(),
           program.number(),
+          program.gpu(),
           program.peer().pid(),
           program.peer().uid(),
           ProcessNames.ofPeer(program.peer().pid()),
@@ -133,9 +134,13 @@ public final class CudaPrograms implements ProgramsMXBean {
    *
    * @param gpu begins to relay them, if the GPU can
    * @param video the guest's video memory, as far as its programs may have it
+   * @param others where they may go
    */
   public void serve(
-      GuestSettings guest, Function<RelayLimits, Optional<ProgramRelay>> gpu, MemoryBudget video)
+      GuestSettings guest,
+      Function<RelayLimits, Optional<ProgramRelay>> gpu,
+      MemoryBudget video,
+      OtherGpus others)
       throws OperationsException {
     if (!guest.programs().cuda()) {
       return;
@@ -145,7 +150,8 @@ public final class CudaPrograms implements ProgramsMXBean {
     String failed = "cannot serve the CUDA programs of guest \"" + guest.name() + "\"";
     ProgramRelay relay = gpu.apply(limits).orElseThrow(() -> noRelay(failed, guest));
     try {
-      RelayDoor door = RelayDoor.open(guest, relay, surroundings);
+      GuestRelays relays = new GuestRelays(guest.gpu(), relay, others);
+      RelayDoor door = RelayDoor.open(guest, relays, surroundings);
       synchronized (lock) {
         guests.put(guest.name(), new Served(door, limits));
       }
@@ -238,7 +244,7 @@ public final class CudaPrograms implements ProgramsMXBean {
     if (!find(failed, guest).door().relay().end(program)) {
       throw unknown(failed);
     }
-    audit("end", guest, program);
+    surroundings.audit().accept("program-end", guest + " " + program);
   }
 
   @Override
@@ -252,31 +258,45 @@ public final class CudaPrograms implements ProgramsMXBean {
           .exception();
     }
     long patienceNs = TimeUnit.SECONDS.toNanos(waitSeconds);
-    change(Turn.SUSPEND, guest, program, relay -> relay.suspend(program, patienceNs));
+    change(Turn.SUSPEND, guest, program, "", door -> door.relay().suspend(program, patienceNs));
   }
 
   @Override
-  public void resume(String guest, long program) throws OperationsException {
-    change(Turn.RESUME, guest, program, relay -> relay.resume(program));
+  public void resume(String guest, long program, String gpu) throws OperationsException {
+    if (gpu.isEmpty()) {
+      change(Turn.RESUME, guest, program, "", door -> door.relay().resume(program));
+      return;
+    }
+    String failed = failed(Turn.RESUME.verb, guest, program);
+    RelayDoor door = find(failed, guest).door();
+    requireProgram(failed, door, program);
+    try (GuestRelays.Arrival arrival = door.relays().begin(failed, gpu)) {
+      change(
+          Turn.RESUME, guest, program, " on GPU " + gpu, _ -> arrival.relay().resumeHere(program));
+    }
+  }
+
+  private static ProgramStatus requireProgram(String failed, RelayDoor door, long program)
+      throws OperationsException {
+    return door.relay().programs().stream()
+        .filter(each -> each.number() == program)
+        .findFirst()
+        .orElseThrow(() -> unknown(failed));
   }
 
   /**
    * Changes whether a program has the GPU, and says so.
    *
+   * @param where it has the GPU then, for the message; empty when that is as it was
    * @param act false when there is no such program
    */
-  private void change(Turn turn, String guest, long program, Predicate<ProgramRelay> act)
+  private void change(Turn turn, String guest, long program, String where, Predicate<RelayDoor> act)
       throws OperationsException {
     String failed = failed(turn.verb, guest, program);
     RelayDoor door = find(failed, guest).door();
-    PeerCredentials peer =
-        door.relay().programs().stream()
-            .filter(each -> each.number() == program)
-            .findFirst()
-            .map(ProgramStatus::peer)
-            .orElseThrow(() -> unknown(failed));
+    PeerCredentials peer = requireProgram(failed, door, program).peer();
     try {
-      if (!apart(() -> act.test(door.relay()))) { // it has left meanwhile
+      if (!apart(() -> act.test(door))) { // it has left meanwhile
         throw unknown(failed);
       }
     } catch (RefusedException e) {
@@ -284,8 +304,8 @@ public final class CudaPrograms implements ProgramsMXBean {
               turn.refused, failed, CauseText.of(e), CauseText.remedy(e, turn.refused.remedy()))
           .exception();
     }
-    audit(turn.verb, guest, program);
-    door.tell(turn.done, RelayDoor.text(peer) + ", program " + program);
+    surroundings.audit().accept("program-" + turn.verb, guest + " " + program + where);
+    door.tell(turn.done, RelayDoor.text(peer) + ", program " + program + where);
   }
 
   /** On a thread of its own, which gives up its privileges. */
@@ -303,10 +323,6 @@ public final class CudaPrograms implements ProgramsMXBean {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted; the program goes on without an answer", e);
     }
-  }
-
-  private void audit(String verb, String guest, long program) {
-    surroundings.audit().accept("program-" + verb, guest + " " + program);
   }
 
   private static String failed(String verb, String guest, long program) {

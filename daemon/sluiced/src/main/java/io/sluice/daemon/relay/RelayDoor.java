@@ -61,7 +61,7 @@ final class RelayDoor implements AutoCloseable {
   private static final long END_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final GuestSettings guest;
-  private final ProgramRelay relay;
+  private final GuestRelays relays;
   private final CudaPrograms.Surroundings surroundings;
   private final Kernel kernel;
   private final SocketFile file;
@@ -84,12 +84,12 @@ final class RelayDoor implements AutoCloseable {
 
   private RelayDoor(
       GuestSettings guest,
-      ProgramRelay relay,
+      GuestRelays relays,
       CudaPrograms.Surroundings surroundings,
       SocketFile file,
       Fd listener) {
     this.guest = guest;
-    this.relay = relay;
+    this.relays = relays;
     this.surroundings = surroundings;
     this.kernel = surroundings.kernel();
     this.file = file;
@@ -106,10 +106,10 @@ final class RelayDoor implements AutoCloseable {
   /**
    * Opens it; programs come in at once.
    *
-   * @param relay is closed with it, or when this throws
+   * @param relays are closed with it, or when this throws
    */
   static RelayDoor open(
-      GuestSettings guest, ProgramRelay relay, CudaPrograms.Surroundings surroundings)
+      GuestSettings guest, GuestRelays relays, CudaPrograms.Surroundings surroundings)
       throws OperationsException, IOException {
     SocketFile file =
         new SocketFile(
@@ -125,22 +125,22 @@ final class RelayDoor implements AutoCloseable {
           ErrorCode.PROGRAM_SOCKET,
           staged -> {
             listener[0] = surroundings.kernel().listen(staged, BACKLOG);
-            door[0] = new RelayDoor(guest, relay, surroundings, file, listener[0]);
+            door[0] = new RelayDoor(guest, relays, surroundings, file, listener[0]);
           });
       door[0].thread.start();
       complete = true;
       return door[0];
     } finally {
       if (!complete) {
-        release(relay, file, listener[0], door[0]);
+        release(relays, file, listener[0], door[0]);
       }
     }
   }
 
   private static void release(
-      ProgramRelay relay, SocketFile file, @Nullable Fd listener, @Nullable RelayDoor door)
+      GuestRelays relays, SocketFile file, @Nullable Fd listener, @Nullable RelayDoor door)
       throws IOException {
-    relay.close();
+    relays.close();
     if (listener != null) {
       listener.close();
     }
@@ -155,8 +155,13 @@ final class RelayDoor implements AutoCloseable {
     return guest;
   }
 
+  /** The relay that knows all of the guest's programs. */
   ProgramRelay relay() {
-    return relay;
+    return relays.own();
+  }
+
+  GuestRelays relays() {
+    return relays;
   }
 
   /** Connections, and programs of machines, turned away so far. */
@@ -192,7 +197,7 @@ final class RelayDoor implements AutoCloseable {
     int _ =
         kernel.pollNs(List.of(wake, listener, begun), wanted, ready, hasPrograms() ? LOOK_NS : -1);
     long _ = kernel.drain(begun);
-    relay.refresh(); // on this thread, which is the guest's own
+    relays.all().forEach(ProgramRelay::refresh); // on this thread, which is the guest's own
     if (ready[0] != 0 || ready[1] == 0) {
       return;
     }
@@ -205,7 +210,7 @@ final class RelayDoor implements AutoCloseable {
               peer,
               () -> {
                 try (connection) {
-                  relay.serve(connection);
+                  relays.own().serve(connection);
                 }
               });
     } finally {
@@ -253,7 +258,7 @@ final class RelayDoor implements AutoCloseable {
         machine,
         () -> {
           try (port) {
-            relay.serve(port, machine);
+            relays.own().serve(port, machine);
           } finally {
             ended.run();
           }
@@ -317,6 +322,7 @@ final class RelayDoor implements AutoCloseable {
           .log("a CUDA program could not be served any longer");
     } finally {
       forget(Thread.currentThread());
+      relays.release();
       tell(NotificationTypes.PROGRAM_ENDED, program);
     }
   }
@@ -361,8 +367,9 @@ final class RelayDoor implements AutoCloseable {
       synchronized (lock) {
         begun.close();
       }
-      relay.close();
+      relays.close();
       awaitAll();
+      relays.release();
     }
   }
 

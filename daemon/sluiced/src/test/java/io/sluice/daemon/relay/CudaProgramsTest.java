@@ -20,6 +20,8 @@ import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationTargetException;
@@ -62,6 +64,9 @@ final class CudaProgramsTest {
   private final List<String> audited = new CopyOnWriteArrayList<>();
   private final List<RelayLimits> limits = new ArrayList<>();
   private final FakeRelay relay = new FakeRelay(real);
+  private final FakeRelay elsewhere = relay.beside("h100-b");
+  private final List<String> opened = new CopyOnWriteArrayList<>();
+  private final OtherGpus others = new OneOther();
   private final CudaPrograms programs =
       new CudaPrograms(
           new CudaPrograms.Surroundings(
@@ -137,8 +142,28 @@ final class CudaProgramsTest {
     return threads.newThread(action);
   }
 
+  /** The GPU of the name that there is; it notes when it is opened and closed. */
+  private final class OneOther implements OtherGpus {
+    @Override
+    public ProgramRelay open(String failed, String gpu, ProgramRelay own)
+        throws OperationsException {
+      if (!gpu.equals("h100-b")) {
+        throw Problem.of(ErrorCode.GPU_UNKNOWN, failed, "there is no GPU " + gpu, "there is h100-b")
+            .exception();
+      }
+      opened.add("open " + gpu);
+      return elsewhere;
+    }
+
+    @Override
+    public void close(String gpu, ProgramRelay closed) {
+      assertThat(closed).isSameAs(elsewhere);
+      opened.add("close " + gpu);
+    }
+  }
+
   private void serve() throws OperationsException {
-    programs.serve(guest, this::begin, MemoryBudget.upTo(videoBytes::get));
+    programs.serve(guest, this::begin, MemoryBudget.upTo(videoBytes::get), others);
   }
 
   private Optional<ProgramRelay> begin(RelayLimits asked) {
@@ -167,8 +192,9 @@ final class CudaProgramsTest {
 
   @Test
   void serve_gpuOfAnotherDriver_saysSo() {
-    assertThatThrownBy(
-            () -> programs.serve(guest, _ -> Optional.empty(), MemoryBudget.upTo(videoBytes::get)))
+    assertThatThrownBy(() ->
+            programs.serve(
+                guest, _ -> Optional.empty(), MemoryBudget.upTo(videoBytes::get), others))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("cannot serve the CUDA programs of guest \"ml-01\" [SLU-PROG-004]")
         .hasMessageContaining("GPU \"h100\" is none of NVIDIA's driver");
@@ -215,7 +241,7 @@ final class CudaProgramsTest {
   void suspend_guestWithoutCuda_isRefused() {
     assertThatThrownBy(() -> programs.suspend("plain", 1, 10))
         .hasMessageContaining("cannot suspend CUDA program 1 of guest \"plain\" [SLU-PROG-001]");
-    assertThatThrownBy(() -> programs.resume("plain", 1))
+    assertThatThrownBy(() -> programs.resume("plain", 1, ""))
         .hasMessageContaining("cannot resume CUDA program 1 of guest \"plain\" [SLU-PROG-001]");
   }
 
@@ -225,7 +251,7 @@ final class CudaProgramsTest {
 
     assertThatThrownBy(() -> programs.suspend("ml-01", 7, 10))
         .hasMessageContaining("cannot suspend CUDA program 7 of guest \"ml-01\" [SLU-PROG-002]");
-    assertThatThrownBy(() -> programs.resume("ml-01", 7))
+    assertThatThrownBy(() -> programs.resume("ml-01", 7, ""))
         .hasMessageContaining("cannot resume CUDA program 7 of guest \"ml-01\" [SLU-PROG-002]");
     assertThat(audited).isEmpty();
     assertThat(told).isEmpty();
@@ -270,7 +296,7 @@ final class CudaProgramsTest {
       relay.refuse(
           new RefusedException("SLU-RLY-007", Errno.ENOMEM, "1 GiB is missing", "End another."));
 
-      assertThatThrownBy(() -> programs.resume("ml-01", 1))
+      assertThatThrownBy(() -> programs.resume("ml-01", 1, ""))
           .hasMessage(
               """
               cannot resume CUDA program 1 of guest "ml-01" [SLU-PROG-010]
@@ -356,7 +382,7 @@ final class CudaProgramsTest {
 
   @Test
   void serve_guestWithoutCuda_hasNoSocket() throws Exception {
-    programs.serve(plain, this::begin, MemoryBudget.upTo(videoBytes::get));
+    programs.serve(plain, this::begin, MemoryBudget.upTo(videoBytes::get), others);
 
     assertThat(limits).isEmpty();
     assertThat(plain.cudaSocket()).doesNotExist();
@@ -389,6 +415,7 @@ final class CudaProgramsTest {
               new CudaProgramStatus(
                   "ml-01",
                   1,
+                  "h100",
                   status.pid(),
                   status.uid(),
                   status.command(),
@@ -421,6 +448,75 @@ final class CudaProgramsTest {
   }
 
   @Test
+  void resume_otherGpuThatThereIsNot_isRefused() throws Exception {
+    serve();
+    assertThatThrownBy(() -> programs.resume("ml-01", 7, "h100-b"))
+        .hasMessageContaining("[SLU-PROG-002]");
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> !relay.programs().isEmpty());
+      programs.suspend("ml-01", 1, 10);
+
+      assertThatThrownBy(() -> programs.resume("ml-01", 1, "h100-c"))
+          .hasMessageContaining("cannot resume CUDA program 1 of guest \"ml-01\" [SLU-DAEMON-004]");
+
+      assertThat(programs.list("ml-01").get(0).state()).isEqualTo("suspended");
+    }
+    assertThat(opened).isEmpty();
+  }
+
+  @Test
+  void resume_onOtherGpu_hasTheGuestThereUntilTheProgramLeaves() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> told.size() == 1 && !relay.programs().isEmpty());
+      programs.suspend("ml-01", 1, 10);
+
+      programs.resume("ml-01", 1, "h100-b");
+
+      assertThat(programs.list("ml-01").get(0).gpu()).isEqualTo("h100-b");
+      assertThat(audited).endsWith("program-resume ml-01 1 on GPU h100-b");
+      assertThat(told.getLast()).endsWith(", program 1 on GPU h100-b");
+      assertThat(opened).containsExactly("open h100-b");
+    }
+    await().atMost(PATIENCE).until(() -> opened.size() == 2);
+    assertThat(opened).containsExactly("open h100-b", "close h100-b");
+  }
+
+  @Test
+  void resume_onTheGuestsGpu_letsTheOtherGo() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> !relay.programs().isEmpty());
+      programs.suspend("ml-01", 1, 10);
+      programs.resume("ml-01", 1, "h100-b");
+      programs.suspend("ml-01", 1, 10);
+      programs.resume("ml-01", 1, "h100");
+      programs.suspend("ml-01", 1, 10);
+      programs.resume("ml-01", 1, "h100-b");
+
+      assertThat(opened).containsExactly("open h100-b", "close h100-b", "open h100-b");
+    }
+  }
+
+  @Test
+  void resume_onOtherGpuThatRefuses_letsItGo() throws Exception {
+    serve();
+    try (Fd _ = connect()) {
+      await().atMost(PATIENCE).until(() -> !relay.programs().isEmpty());
+      programs.suspend("ml-01", 1, 10);
+      elsewhere.refuse(new RefusedException("SLU-RLY-007", Errno.EBUSY, "no room", ""));
+
+      assertThatThrownBy(() -> programs.resume("ml-01", 1, "h100-b"))
+          .hasMessageContaining("[SLU-PROG-010]")
+          .hasMessageContaining("no room");
+
+      assertThat(opened).containsExactly("open h100-b", "close h100-b");
+      assertThat(programs.list("ml-01").get(0).gpu()).isEqualTo("h100");
+      programs.resume("ml-01", 1, "");
+    }
+  }
+
+  @Test
   void end_program_isSentAwayAndTheOtherGoesOn() throws Exception {
     serve();
     try (Fd one = connect()) {
@@ -449,7 +545,7 @@ final class CudaProgramsTest {
       assertThat(relay.patienceNs()).isEqualTo(Duration.ofMinutes(1).toNanos());
       assertThat(programs.list("ml-01").get(0).state()).isEqualTo("suspended");
 
-      programs.resume("ml-01", 1);
+      programs.resume("ml-01", 1, "");
 
       assertThat(programs.list("ml-01").get(0).state()).isEqualTo("running");
       assertThat(audited).containsExactly("program-suspend ml-01 1", "program-resume ml-01 1");
@@ -484,7 +580,7 @@ final class CudaProgramsTest {
     long before = descriptors();
     for (int i = 0; i < 5; i++) {
       FakeRelay another = new FakeRelay(real);
-      programs.serve(guest, _ -> Optional.of(another), MemoryBudget.upTo(videoBytes::get));
+      programs.serve(guest, _ -> Optional.of(another), MemoryBudget.upTo(videoBytes::get), others);
       try (Fd _ = connect()) {
         await().atMost(PATIENCE).until(() -> another.programs().size() == 1);
         programs.leave("ml-01");

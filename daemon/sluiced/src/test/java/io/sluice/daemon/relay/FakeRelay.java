@@ -20,6 +20,7 @@ import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,12 +41,20 @@ final class FakeRelay implements ProgramRelay {
   private final AtomicReference<@Nullable RefusedException> refused = new AtomicReference<>();
   private final AtomicLong patience = new AtomicLong();
 
+  private final String gpu;
+
   @GuardedBy("this")
   private final Map<Long, Fd> programs = new TreeMap<>();
 
   /** Of those that are not as they came. */
   @GuardedBy("this")
   private final Map<Long, ProgramState> states = new TreeMap<>();
+
+  /** Those that have gone to another GPU. */
+  @GuardedBy("this")
+  private final Map<Long, String> places = new TreeMap<>();
+
+  private final Optional<FakeRelay> own; // of one on another GPU
 
   @GuardedBy("this")
   private long last;
@@ -54,7 +63,18 @@ final class FakeRelay implements ProgramRelay {
   private boolean closed;
 
   FakeRelay(Kernel kernel) {
+    this(kernel, "h100", Optional.empty());
+  }
+
+  private FakeRelay(Kernel kernel, String gpu, Optional<FakeRelay> own) {
     this.kernel = kernel;
+    this.gpu = gpu;
+    this.own = own;
+  }
+
+  /** One on another GPU, for the same programs. */
+  FakeRelay beside(String other) {
+    return new FakeRelay(kernel, other, Optional.of(this));
   }
 
   /** Makes serving the next program fail. */
@@ -158,11 +178,16 @@ final class FakeRelay implements ProgramRelay {
 
   @Override
   public synchronized List<ProgramStatus> programs() {
+    if (own.isPresent()) {
+      return own.get().programs();
+    }
     Map<Long, ProgramState> now = states;
+    Map<Long, String> where = places;
     return programs.entrySet().stream()
         .map(each ->
             new ProgramStatus(
                 each.getKey(),
+                where.getOrDefault(each.getKey(), gpu),
                 kernel.peerCredentials(each.getValue()),
                 480,
                 2,
@@ -208,7 +233,17 @@ final class FakeRelay implements ProgramRelay {
 
   @Override
   public boolean resumeHere(long number) {
-    return resume(number);
+    RefusedException refusal = refused.get();
+    if (refusal != null) {
+      throw refusal;
+    }
+    FakeRelay knows = own.orElse(this);
+    return knows.resume(number) && knows.isAt(number, gpu);
+  }
+
+  private synchronized boolean isAt(long number, String there) {
+    places.put(number, there);
+    return true;
   }
 
   private synchronized boolean change(long number, ProgramState state) {

@@ -99,7 +99,8 @@ final class MachineProgramsTest {
     guest = config.guests().get(1);
     assertThat(programs.machine(config.guests().get(0), Optional.empty(), machine::get)).isEmpty();
     sessions = programs.machine(guest, Optional.empty(), machine::get).orElseThrow();
-    programs.serve(guest, _ -> Optional.of(relay), MemoryBudget.upTo(() -> 1 << 20));
+    programs.serve(
+        guest, _ -> Optional.of(relay), MemoryBudget.upTo(() -> 1 << 20), new NoOtherGpus());
   }
 
   @AfterEach

@@ -30,6 +30,7 @@ public final class NvidiaDaemon implements BeforeEachCallback, AfterEachCallback
   private final Supplier<Path> directory;
   private final String options;
   private final String guests;
+  private final int cards;
   private @Nullable Daemon daemon;
 
   /**
@@ -38,6 +39,14 @@ public final class NvidiaDaemon implements BeforeEachCallback, AfterEachCallback
    * @param guests sections of a and b
    */
   public NvidiaDaemon(Supplier<Path> directory, String options, String guests) {
+    this(directory, options, guests, 1);
+  }
+
+  /**
+   * @param cards that there must be: of the others the options tell
+   */
+  public NvidiaDaemon(Supplier<Path> directory, String options, String guests, int cards) {
+    this.cards = cards;
     this.directory = directory;
     this.options = options;
     this.guests = guests;
@@ -45,7 +54,7 @@ public final class NvidiaDaemon implements BeforeEachCallback, AfterEachCallback
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
-    NvidiaRig.open().close();
+    NvidiaRig.open(cards - 1).close();
     daemon =
         Daemon.start(
             directory.get(), "[gpu.nvidia]\ndevice = \"/dev/nvidia0\"\n" + options, guests, "b");

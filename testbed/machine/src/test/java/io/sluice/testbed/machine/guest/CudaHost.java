@@ -14,6 +14,7 @@ import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.relay.CudaPrograms;
+import io.sluice.daemon.relay.OtherGpus;
 import io.sluice.testbed.machine.support.CardHost;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,10 +58,23 @@ final class CudaHost implements AutoCloseable {
                 (_, _) -> {}));
     MemoryBudget video = MemoryBudget.upTo(() -> MOST_BYTES);
     relay = relay(new RelayLimits(guest.programs().cudaPrograms(), video, () -> MOST_BYTES));
-    programs.serve(guest, _ -> Optional.<ProgramRelay>of(relay), video);
+    programs.serve(guest, _ -> Optional.<ProgramRelay>of(relay), video, new OneGpu());
     card =
         new CardHost(
             kernel, GUEST, socket, programs.machine(guest, Optional.empty(), this::machine));
+  }
+
+  /** A host without other GPUs. */
+  private static final class OneGpu implements OtherGpus {
+    @Override
+    public ProgramRelay open(String failed, String gpu, ProgramRelay own) {
+      throw new IllegalStateException(failed);
+    }
+
+    @Override
+    public void close(String gpu, ProgramRelay there) {
+      throw new IllegalStateException(gpu);
+    }
   }
 
   private static GuestSettings settings(Path directory) throws Exception {
