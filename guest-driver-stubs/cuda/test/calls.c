@@ -378,15 +378,19 @@ static long put(int fd, uint32_t client, uint32_t class, uint32_t object, void *
 	return ioctl(fd, RM(0x2b, sizeof(a)), &a) ? -1 : (long)a.status;
 }
 
+/* What RM_MAP_MEMORY takes. */
+struct mapping {
+	uint32_t client, device, memory, pad;
+	uint64_t offset, length, address;
+	uint32_t status, flags;
+	int32_t fd, pad2;
+};
+
 /* Memory of RM's, whose first byte the driver has written. */
 static void work_memory(int control, int card, uint32_t client)
 {
-	struct {
-		uint32_t client, device, memory, pad;
-		uint64_t offset, length, address;
-		uint32_t status, flags;
-		int32_t fd, pad2;
-	} m = { .client = client, .device = DEVICE, .memory = DEVICE + 3, .length = 3 * PAGE, .fd = card };
+	struct mapping m = { .client = client, .device = DEVICE, .memory = DEVICE + 3, .length = 3 * PAGE,
+			     .fd = card };
 	uint64_t wanted[16] = { [8] = 3 * PAGE };
 	long status = put(control, client, 0x3e, DEVICE + 3, wanted);
 	volatile uint8_t *bytes;
@@ -469,13 +473,44 @@ static void hold(void)
 	printf("afterwards: %s\n", error_of(alloc(control, 0, 0, &client, &a)));
 }
 
+/* Rings a doorbell until there is another one in its place; one that was unmapped is left alone. */
+static void doorbell(void)
+{
+	int control = open_node("/dev/nvidiactl"), card = open_node("/dev/nvidia0"), i;
+	uint32_t client = 0, device[14] = { 0 };
+	uint8_t usermode[2] = { 1, 0 };
+	struct mapping m = { .device = DEVICE, .memory = DEVICE + 1, .length = PAGE, .fd = card };
+	volatile uint32_t *rung, *left;
+	struct alloc a;
+
+	alloc(control, 0, 0, &client, &a);
+	client = m.client = a.object;
+	printf("device: status 0x%lx\n", put(control, client, 0x80, DEVICE, device));
+	printf("doorbell: status 0x%lx\n", put(control, client, 0xc661, DEVICE + 1, usermode));
+	printf("mapping: %s status 0x%x\n", error_of(ioctl(control, RM(0x4e, sizeof(m)), &m)), m.status);
+	rung = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card, 0);
+	left = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card, 0);
+	if (rung == MAP_FAILED || left == MAP_FAILED) {
+		printf("mapped: %s\n", strerrorname_np(errno));
+		return;
+	}
+	*rung = 7;
+	mmap((void *)left, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+	*left = 8;
+	printf("rings\n");
+	fflush(stdout);
+	for (i = 0; i < 60000 && *rung == 7; i++)
+		usleep(1000);
+	printf("another doorbell: %d, and of what was unmapped %u\n", *rung == 0, *left);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } sections[] = {
 	{ "files", files }, { "rm", rm }, { "control", control }, { "uvm", uvm }, { "map", map }, { "event", event },
 	{ "share", share }, { "pinned", pinned }, { "fork", forks }, { "threads", threads }, { "limits", limits },
-	{ "work", work },   { "hold", hold },
+	{ "work", work },   { "hold", hold },	{ "doorbell", doorbell },
 };
 
 int main(int count, char **names)
@@ -484,7 +519,7 @@ int main(int count, char **names)
 	int n;
 
 	for (i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		bool wanted = count == 1 && sections[i].run != hold;
+		bool wanted = count == 1 && sections[i].run != hold && sections[i].run != doorbell;
 
 		for (n = 1; n < count; n++)
 			wanted |= strcmp(names[n], sections[i].name) == 0;

@@ -20,6 +20,21 @@ final class ControlCalls {
   private static final int ALL_GPUS = 0;
   private static final int GPU_IDS = 32;
 
+  /** Of GPU_GET_ACTIVE_DEVICE_IDS: most of its devices, where they begin, and how long one is. */
+  private static final int MAX_DEVICES = 256;
+
+  private static final long DEVICES = 4;
+  private static final long DEVICE_BYTES = 12;
+
+  /** Of GPU_GET_INFO_V2: most of its pairs, where they begin, and how long one is. */
+  private static final int MAX_INFOS = 70;
+
+  private static final long INFOS = 4;
+  private static final long INFO_BYTES = 8;
+
+  /** Index of a pair: whether another card reaches memory by an address of a fabric. */
+  private static final int FLA_CAPABILITY = 0x2d;
+
   /** {@code pszName} of GPU_GET_ID_INFO, which the driver does not look at. */
   private static final long NAME_POINTER = 16;
 
@@ -252,6 +267,41 @@ final class ControlCalls {
         || control == ProgramControl.GPU_GET_PROBED_IDS) {
       hideOtherCards(block);
     }
+    switch (control) {
+      case GPU_GET_ACTIVE_DEVICE_IDS -> hideOtherDevices(block);
+      case GPU_GET_INFO_V2 -> hideFabric(block);
+      case GET_GPU_FABRIC_PROBE_INFO -> block.fill((byte) 0); // UNSUPPORTED
+      default -> {}
+    }
+  }
+
+  /**
+   * Says that no other card can reach memory of this one. Where one can, over NVSwitch, libcuda
+   * makes large memory of a class for that (NV_MEMORY_FABRIC), which the relay refuses.
+   */
+  private static void hideFabric(MemorySegment block) {
+    int count = Math.clamp(block.get(ValueLayout.JAVA_INT, 0), 0, MAX_INFOS);
+    for (int i = 0; i < count; i++) {
+      long at = INFOS + i * INFO_BYTES;
+      if (block.get(ValueLayout.JAVA_INT, at) == FLA_CAPABILITY) {
+        block.set(ValueLayout.JAVA_INT, at + Integer.BYTES, 0);
+      }
+    }
+  }
+
+  /** The same of a list of cards with what they are divided into. */
+  private void hideOtherDevices(MemorySegment block) {
+    int count = Math.clamp(block.get(ValueLayout.JAVA_INT, 0), 0, MAX_DEVICES);
+    int own = 0;
+    for (int i = 0; i < count; i++) {
+      MemorySegment device = block.asSlice(DEVICES + i * DEVICE_BYTES, DEVICE_BYTES);
+      if (device.get(ValueLayout.JAVA_INT, 0) == driver.card().gpuId()) {
+        var _ = block.asSlice(DEVICES + own * DEVICE_BYTES, DEVICE_BYTES).copyFrom(device);
+        own++;
+      }
+    }
+    block.set(ValueLayout.JAVA_INT, 0, own);
+    block.asSlice(DEVICES + own * DEVICE_BYTES).fill((byte) 0);
   }
 
   /** Leaves of a list of ids the card's own; and of those that are behind it. */

@@ -510,6 +510,22 @@ final class FakeDriver implements DriverPort, ProgramCopier {
         set(blocks.get(1), i * 4, i < 2 ? 0x100 + i : -1);
       }
     }
+    if (word(argument, 8) == ProgramControl.GPU_GET_ACTIVE_DEVICE_IDS.command()) {
+      set(blocks.get(1), 0, 2);
+      set(blocks.get(1), 4, 0x101);
+      set(blocks.get(1), 16, 0x100);
+      set(blocks.get(1), 20, -1);
+    }
+    if (word(argument, 8) == ProgramControl.GPU_GET_INFO_V2.command()) {
+      set(blocks.get(1), 0, 2);
+      set(blocks.get(1), 4, 0x11);
+      set(blocks.get(1), 8, 1);
+      set(blocks.get(1), 12, 0x2d);
+      set(blocks.get(1), 16, 1);
+    }
+    if (word(argument, 8) == ProgramControl.GET_GPU_FABRIC_PROBE_INFO.command()) {
+      blocks.get(1).fill((byte) 3);
+    }
     for (int i = 2; i < blocks.size(); i++) {
       blocks.get(i).fill((byte) ('a' + i));
     }

@@ -126,6 +126,38 @@ final class RelayOwnershipTest extends RelayFixture {
     assertThat(driver.seen(ProgramEscape.CONTROL).getLast().inBlock(0)).isEqualTo(0x100);
   }
 
+  private ByteBuffer answered(ProgramControl control) {
+    int bytes = control.shape().bytes();
+    return program
+        .ioctl(
+            this.control,
+            ProgramEscape.CONTROL,
+            block(32, client, client, control.command(), 0, 0, 0, bytes),
+            block(bytes))
+        .blocks(2)
+        .get(1);
+  }
+
+  @Test
+  void devices_ofOtherCards_areNotListed() {
+    ByteBuffer devices = answered(ProgramControl.GPU_GET_ACTIVE_DEVICE_IDS);
+    assertThat(devices.getInt(0)).isEqualTo(1);
+    assertThat(devices.getInt(4)).isEqualTo(0x100);
+    assertThat(devices.getInt(8)).isEqualTo(-1);
+    assertThat(devices.getInt(16)).isZero();
+  }
+
+  /** Of what is reached over a fabric libcuda would make memory that the relay refuses. */
+  @Test
+  void fabric_betweenCards_isNotShown() {
+    assertThat(answered(ProgramControl.GET_GPU_FABRIC_PROBE_INFO))
+        .isEqualTo(block(ProgramControl.GET_GPU_FABRIC_PROBE_INFO.shape().bytes()));
+    ByteBuffer infos = answered(ProgramControl.GPU_GET_INFO_V2);
+    assertThat(infos.getInt(8)).as("another index").isEqualTo(1);
+    assertThat(infos.getInt(12)).isEqualTo(0x2d);
+    assertThat(infos.getInt(16)).isZero();
+  }
+
   @Test
   void timeSlices_areAsLongAsCudaAsksForAtMost() {
     ByteBuffer slice = block(8);
