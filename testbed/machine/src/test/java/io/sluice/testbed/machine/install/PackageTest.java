@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The Debian packages on a host that has no Java: installed, used, upgraded, removed, without
@@ -97,6 +99,56 @@ final class PackageTest {
 
     assertRight(ended);
     assertThat(ended.said()).contains("configuration is right: /etc/sluice/sluice.toml");
+  }
+
+  /** What sluicectl starts fast by is made by a daemon; here something else runs in its place. */
+  private static String daemonForTheCache(String script) {
+    return """
+    mkdir -p /usr/local/bin
+    printf '#!/bin/sh\\n%%s\\n' '%s' >/usr/local/bin/sluiced
+    chmod 755 /usr/local/bin/sluiced
+    """
+        .formatted(script);
+  }
+
+  @Test
+  void installation_withoutATemporaryDirectory_makesTheCacheByTheDaemonsUser() throws Exception {
+    Ended ended =
+        host.run(
+            daemonForTheCache("id -un >/run/who/name; exec /usr/bin/sluiced \"$@\"")
+                + install()
+                    .replace("dpkg -i", "install -d -m 777 /run/who\nTMPDIR=/nowhere dpkg -i")
+                + """
+                test "$(cat /run/who/name)" = sluice
+                test "$(stat -c %U:%G:%a /var/cache/sluice/sluicectl.aot)" = root:root:644
+                test "$(ls -A /var/cache/sluice)" = sluicectl.aot
+                test -z "$(find /proc -maxdepth 1 -user sluice)"
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).doesNotContain("no AOT cache");
+  }
+
+  /** No directory for it, a daemon that fails, one that neither serves nor ends. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "exit 1", "trap \"\" TERM; while sleep 1; do :; done"})
+  void installation_withoutACache_succeedsAndLeavesNothingOfIt(String daemon) throws Exception {
+    String obstacle = daemon.isEmpty() ? ": >/var/cache/sluice\n" : daemonForTheCache(daemon);
+
+    Ended ended =
+        host.run(
+            obstacle
+                + install()
+                + """
+                rm -f /usr/local/bin/sluiced
+                sluicectl version
+                test ! -d /var/cache/sluice || test -z "$(ls -A /var/cache/sluice)"
+                test -z "$(find /proc -maxdepth 1 -user sluice)"
+                test -z "$(dpkg --audit)"
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).containsOnlyOnce("sluice: no AOT cache, sluicectl starts slower");
   }
 
   @Test
