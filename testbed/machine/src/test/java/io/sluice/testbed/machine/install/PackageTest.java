@@ -8,8 +8,11 @@ import io.sluice.testbed.machine.install.PlainHost.Ended;
 import io.sluice.testbed.machine.support.CPrograms;
 import io.sluice.testbed.workloads.Kernels;
 import io.sluice.testbed.workloads.cubin.Cubin;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -47,6 +50,8 @@ final class PackageTest {
       }
       """;
 
+  private static final Path HOME = Path.of(System.getProperty("sluice.home", "../.."));
+
   private PlainHost host;
   private Path directory;
   private CPrograms programs;
@@ -55,7 +60,7 @@ final class PackageTest {
   void make(@TempDir Path directory) throws Exception {
     this.directory = directory;
     host = PlainHost.withPackages(directory);
-    programs = CPrograms.build(directory, "mmul");
+    programs = CPrograms.build(directory, "mmul", "once");
     Files.write(directory.resolve("mmul.cubin"), Cubin.write(Kernels.file("mmul")));
   }
 
@@ -243,9 +248,9 @@ final class PackageTest {
                 start
                 sluicectl guest create web-01
                 cd /tmp
-                dpkg-deb -R %s newer
-                sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
-                dpkg-deb --root-owner-group -Zgzip -z1 -b newer newer.deb
+                """
+                + newer()
+                + """
                 dpkg -i newer.deb </dev/null
                 grep mine /etc/sluice/sluice.toml
                 sluicectl guest list
@@ -256,10 +261,65 @@ final class PackageTest {
                 sluicectl guest show mine
                 dpkg -i %s </dev/null
                 """
-                    .formatted(host.deb("sluice"), host.deb("sluice")));
+                    .formatted(host.deb("sluice")));
 
     assertRight(ended);
     assertThat(ended.said()).contains("mine").contains("web-01");
+  }
+
+  private static final Pattern STEPS =
+      Pattern.compile("(?s)### While guests are attached\n.*?```sh\n(.*?)```");
+
+  /** The same program was submitting all the time, each piece of its work ran once. */
+  @Test
+  void upgrade_underAProcessThatWorks_byThePage_leavesItGoing() throws Exception {
+    Matcher steps = STEPS.matcher(Files.readString(HOME.resolve("docs/installation.md")));
+    assertThat(steps.find()).isTrue();
+
+    Ended ended =
+        host.runBooted(
+            install()
+                + """
+                await sluicectl daemon status
+                printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
+                sluicectl daemon reload
+                first=$(systemctl show -P MainPID sluiced)
+                SLUICE_DEVICE=/run/sluice/web-01.sock %s --until /tmp/end 600 >/tmp/once.log 2>&1 &
+                once=$!
+                await grep '^once: [1-9]' /tmp/once.log
+                cd /tmp
+                """
+                    .formatted(programs.path("once"))
+                + newer()
+                + steps
+                    .group(1)
+                    .replace("apt-get install ./sluice_NEWER_amd64.deb", "dpkg -i newer.deb")
+                + """
+                test "$(systemctl show -P MainPID sluiced)" != "$first"
+                ! systemctl is-active sluiced-other
+                sluicectl guest list
+                seen=$(grep -c '^once: [1-9]' /tmp/once.log)
+                goes_on() { [ "$(grep -c '^once: [1-9]' /tmp/once.log)" -gt "$seen" ]; }
+                await goes_on
+                touch /tmp/end
+                wait "$once"
+                tail -n 1 /tmp/once.log
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said())
+        .containsPattern("web-01 +running .* once, pid")
+        .containsPattern("once: ok [1-9]");
+  }
+
+  /** Makes a package of a higher version, newer.deb, of the same. */
+  private String newer() throws IOException {
+    return """
+    dpkg-deb -R %s newer
+    sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
+    dpkg-deb --root-owner-group -Zgzip -z1 -b newer newer.deb
+    """
+        .formatted(host.deb("sluice"));
   }
 
   @Test
@@ -324,9 +384,7 @@ final class PackageTest {
 
   @Test
   void guestPackage_onAHost_buildsAProgramThatRuns() throws Exception {
-    Path example =
-        Path.of(System.getProperty("sluice.home", "../.."))
-            .resolve("guest-driver-stubs/programs/example.c");
+    Path example = HOME.resolve("guest-driver-stubs/programs/example.c");
     Files.copy(example, directory.resolve("example.c"));
     Ended ended =
         host.run(
