@@ -356,6 +356,7 @@ final class PackageTest {
                 test "$(systemctl show -P ActiveState sluiced)" = active
                 test "$(systemctl show -P NotifyAccess sluiced)" = main
                 systemctl is-enabled sluiced
+                systemctl show -P Documentation sluiced | grep -w 'man:sluiced(8)'
                 printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
                 touch /run/sluice/machines/monitor
                 systemctl restart sluiced
