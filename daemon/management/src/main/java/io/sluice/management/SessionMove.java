@@ -1,5 +1,6 @@
 package io.sluice.management;
 
+import java.time.Duration;
 import java.util.List;
 
 /** A session's move that was made, or that was looked into. */
@@ -10,4 +11,7 @@ public record SessionMove(
     @Description("rounds in which contents were sent while the application ran") int rounds,
     @Description("bytes of its state that were sent") long sentBytes,
     @Description("for how long no call of the application's was taken, nanoseconds")
-        long stoppedNs) {}
+        long stoppedNs) {
+  /** A move gives up by itself; this is beyond all that it waits for. */
+  public static final Duration LONGEST = Duration.ofMinutes(30);
+}

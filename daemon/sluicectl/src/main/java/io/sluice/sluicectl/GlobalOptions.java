@@ -131,6 +131,13 @@ final class GlobalOptions {
     System.setProperty(ANSWER_TIMEOUT, Long.toString(longest.toMillis()));
   }
 
+  /** The same, unless whoever started Java has set it. */
+  static void waitForAnswersUnlessSet(Duration longest) {
+    if (System.getProperty(ANSWER_TIMEOUT) == null) {
+      waitForAnswers(longest);
+    }
+  }
+
   /** Where what starts CUDA programs is looked for. */
   CudaFiles cudaFiles() {
     return CudaFiles.of(environment, CudaFiles.jars());

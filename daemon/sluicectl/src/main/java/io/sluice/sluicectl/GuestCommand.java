@@ -262,7 +262,7 @@ final class GuestCommand extends Noun {
               defaultValue = "",
               description = {
                 "Where the machine's QMP socket will be, absolute; a machine without one cannot be"
-                    + " migrated. Default: beside the guest's socket."
+                    + " migrated. Default: where guest xml says."
               })
           String qmp)
       throws IOException, OperationsException {
@@ -293,8 +293,8 @@ final class GuestCommand extends Noun {
               paramLabel = "PATH",
               defaultValue = "",
               description = {
-                "Where the new machine's QMP socket will be, absolute. Default: beside the guest's"
-                    + " socket."
+                "Where the new machine's QMP socket will be, absolute. Default: where guest xml"
+                    + " says."
               })
           String qmp)
       throws IOException, OperationsException {

@@ -9,7 +9,9 @@ import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +33,9 @@ final class SessionCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String WHERE = "On the daemon's host; its user writes it.";
   private static final String NUMBER = "Its number, as session list shows it.";
+
+  /** What the daemon needs beside a move: hosts that start, answers that come late. */
+  private static final Duration ANSWER = Duration.ofMinutes(5);
 
   SessionCommand(GlobalOptions global) {
     super(global, "session");
@@ -152,12 +157,50 @@ final class SessionCommand extends Noun {
               description = "Only say what would be in the way; the session stays.")
           boolean check)
       throws IOException, OperationsException {
-    try (LocalConnection connection = global.connect()) {
+    SessionMove move =
+        follow(name, number, (sessions, guest) -> sessions.move(guest, number, host, check));
+    global.output().facts(moveFacts(move, check));
+    return move.obstacles().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  /** A session's way to another place, which is over when it returns. */
+  @FunctionalInterface
+  private interface Way {
+    SessionMove take(SessionsMXBean sessions, String guest) throws OperationsException;
+  }
+
+  /** Waits for as long as the daemon may take, which goes on whoever waits. */
+  private SessionMove follow(String name, long number, Way way)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect(SessionMove.LONGEST.plus(ANSWER))) {
       String guest = find(connection, name);
-      SessionMove move = connection.sessions().move(guest, number, host, check);
-      global.output().facts(moveFacts(move, check));
-      return move.obstacles().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+      try {
+        return way.take(connection.sessions(), guest);
+      } catch (UndeclaredThrowableException e) {
+        if (e.getCause() instanceof IOException broken) {
+          throw left(guest, number, broken);
+        }
+        throw e;
+      }
     }
+  }
+
+  private ProblemException left(String guest, long number, IOException broken) {
+    return new ProblemException(
+        Problem.of(
+            ErrorCode.CONTROL_BROKEN,
+            "the connection to sluiced at "
+                + global.socket()
+                + " broke before session "
+                + number
+                + " of guest \""
+                + guest
+                + "\" was there",
+            String.valueOf(broken.getMessage()).replaceAll("\\s+", " "),
+            "when the daemon runs it goes on: sluicectl session list "
+                + guest
+                + " says where it is"),
+        ExitCode.UNREACHABLE);
   }
 
   private static List<Fact> moveFacts(SessionMove move, boolean check) {
@@ -192,11 +235,10 @@ final class SessionCommand extends Noun {
       @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
           Path file)
       throws IOException, OperationsException {
-    try (LocalConnection connection = global.connect()) {
-      String path = file.toAbsolutePath().toString();
-      SessionMove move = connection.sessions().checkpoint(find(connection, name), number, path);
-      global.output().facts(moveFacts(move, false));
-    }
+    String path = file.toAbsolutePath().toString();
+    SessionMove move =
+        follow(name, number, (sessions, guest) -> sessions.checkpoint(guest, number, path));
+    global.output().facts(moveFacts(move, false));
     return ExitCode.OK;
   }
 
@@ -224,11 +266,10 @@ final class SessionCommand extends Noun {
                       + " sessions.implementations.")
           String host)
       throws IOException, OperationsException {
-    try (LocalConnection connection = global.connect()) {
-      String path = file.toAbsolutePath().toString();
-      SessionMove move = connection.sessions().restore(find(connection, name), number, path, host);
-      global.output().facts(moveFacts(move, false));
-    }
+    String path = file.toAbsolutePath().toString();
+    SessionMove move =
+        follow(name, number, (sessions, guest) -> sessions.restore(guest, number, path, host));
+    global.output().facts(moveFacts(move, false));
     return ExitCode.OK;
   }
 

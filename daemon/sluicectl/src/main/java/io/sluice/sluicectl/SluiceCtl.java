@@ -82,7 +82,7 @@ public final class SluiceCtl implements Runnable {
   /** Runs one command. */
   public static void main(String[] arguments) {
     System.setProperty("java.rmi.server.hostname", "localhost"); // or RMI asks for the host's name
-    GlobalOptions.waitForAnswers(ANSWER_TIMEOUT);
+    GlobalOptions.waitForAnswersUnlessSet(ANSWER_TIMEOUT);
     ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter(ANSWER_FILTER));
     System.exit(commandLine(System.getenv(), List.of(arguments)).execute(arguments));
   }

@@ -8,6 +8,7 @@ import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,12 +19,37 @@ final class FakeSessions implements SessionsMXBean {
   private final List<String> asked;
   private int limit = 64;
   private long memory = 4L << 30;
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile CountDownLatch held = new CountDownLatch(0);
 
   /**
    * @param asked what was asked for, in order
    */
   FakeSessions(List<String> asked) {
     this.asked = asked;
+  }
+
+  /** Nothing moves or ends until the latch is down. */
+  void hold(CountDownLatch until) {
+    held = until;
+  }
+
+  /** Waits until a session is on its way. */
+  void awaitMove() throws InterruptedException {
+    begun.await();
+  }
+
+  private void moving() {
+    begun.countDown();
+    waitWhileHeld();
+  }
+
+  private void waitWhileHeld() {
+    try {
+      held.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Override
@@ -93,6 +119,7 @@ final class FakeSessions implements SessionsMXBean {
               "sluicectl session list shows those there are")
           .exception();
     }
+    waitWhileHeld();
     asked.add("end " + guest + " " + session);
   }
 
@@ -107,6 +134,7 @@ final class FakeSessions implements SessionsMXBean {
   public SessionMove move(String guest, long session, String to, boolean checkOnly)
       throws OperationsException {
     asked.add("move " + guest + " " + session + " " + to + " " + checkOnly);
+    moving();
     if (checkOnly && session == 8) {
       return new SessionMove(
           List.of("program 3 is made of binaries of another implementation"), 0, 900, 0);
@@ -117,6 +145,7 @@ final class FakeSessions implements SessionsMXBean {
   @Override
   public SessionMove checkpoint(String guest, long session, String file) {
     asked.add("checkpoint " + guest + " " + session + " " + file);
+    moving();
     return new SessionMove(List.of(), 1, 2L << 20, 8_000_000);
   }
 
@@ -124,6 +153,7 @@ final class FakeSessions implements SessionsMXBean {
   public SessionMove restore(String guest, long session, String file, String to)
       throws OperationsException {
     asked.add("restore " + guest + " " + session + " " + file + " " + to);
+    moving();
     if (session == 8) {
       throw Problem.of(
               ErrorCode.SESSION_MOVE,

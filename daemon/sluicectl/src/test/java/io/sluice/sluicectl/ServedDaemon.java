@@ -19,6 +19,7 @@ abstract class ServedDaemon {
   final MBeanServer beans = MBeanServerFactory.newMBeanServer();
   final FakeDaemon daemon = new FakeDaemon();
   final FakeMigrations migrations = new FakeMigrations("web-01");
+  final FakeSessions sessions = new FakeSessions(daemon.asked());
 
   @SuppressWarnings("NullAway.Init")
   Ctl ctl;
@@ -36,7 +37,7 @@ abstract class ServedDaemon {
           ObjectNames.guest(name));
     }
     beans.registerMBean(migrations, ObjectNames.MIGRATIONS);
-    beans.registerMBean(new FakeSessions(daemon.asked()), ObjectNames.SESSIONS);
+    beans.registerMBean(sessions, ObjectNames.SESSIONS);
     beans.registerMBean(new FakePrograms(daemon.asked()), ObjectNames.PROGRAMS);
     Path socket = dir.resolve("control");
     server = LocalConnectorServer.start(socket, PeerPolicy.owner(), beans);

@@ -21,6 +21,7 @@ import io.sluice.management.GuestStatus;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -156,6 +157,20 @@ final class OperatorEventsTest {
   }
 
   // ---- verbs ----
+
+  /** QEMU that waits for a migration has a monitor, and has not given the device addresses yet. */
+  @Test
+  void state_machineThatHasNotBegun_isAttached() throws Exception {
+    GuestMXBean guest = daemon.guest(GUEST);
+    Path monitor = Files.createFile(dir.resolve("run/" + GUEST + ".qmp"));
+    try (AttachedDevice _ = AttachedDevice.attach(KERNEL, daemon.guestSocket(GUEST))) {
+      assertThat(guest.getState()).isEqualTo(GuestStatus.ATTACHED);
+
+      Files.delete(monitor);
+
+      assertThat(guest.getState()).isEqualTo(GuestStatus.RUNNING); // it is a process
+    }
+  }
 
   /** A client that hangs is thrown out of a guest that no one may destroy. */
   @Test

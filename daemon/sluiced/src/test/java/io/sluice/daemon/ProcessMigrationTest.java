@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** A process that never stops submitting, while its daemon changes under it. */
 final class ProcessMigrationTest {
@@ -88,6 +93,32 @@ final class ProcessMigrationTest {
           .containsPattern("\"gpuPausedNs\":[1-9]");
       Files.writeString(
           Path.of("target", "process-migration.html"), migrations.report(GUEST, "html"));
+    }
+  }
+
+  /** The destination knows its name from the source. */
+  @Test
+  void start_process_isNamedInTheLogsOfBothSides() throws Exception {
+    Logger phases = (Logger) LoggerFactory.getLogger("io.sluice.migrate.phase.PhaseLog");
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    said.start();
+    phases.setLevel(Level.INFO);
+    phases.addAppender(said);
+    try (EndlessWork work = new EndlessWork(kernel, first.guestSocket(GUEST))) {
+      work.awaitMore(50);
+      assertThat(migrate(first, second).phase()).isEqualTo("done");
+      work.finish();
+    } finally {
+      phases.detachAppender(said);
+      phases.setLevel(null);
+    }
+    synchronized (said) { // as it appends
+      assertThat(said.list)
+          .flatExtracting(ILoggingEvent::getKeyValuePairs)
+          .filteredOn(pair -> pair.key.equals("guest"))
+          .isNotEmpty()
+          .extracting(pair -> pair.value)
+          .containsOnly(GUEST);
     }
   }
 

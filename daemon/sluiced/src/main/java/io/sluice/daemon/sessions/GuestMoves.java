@@ -61,9 +61,6 @@ final class GuestMoves implements AutoCloseable {
 
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
-  /** A move gives up by itself; this is beyond all that it waits for. */
-  private static final Duration MOVE_PATIENCE = Duration.ofMinutes(30);
-
   private final String guest;
   private final Supplier<Optional<ServingHost>> main;
   private final HostStarter starter;
@@ -433,7 +430,7 @@ final class GuestMoves implements AutoCloseable {
         arrived
             .handle((answer, _) -> Optional.ofNullable(answer)) // none: its host has ended
             .thenAccept(answer -> hearArrival(place, report.number(), answer));
-    if (!Patience.await(departed, MOVE_PATIENCE)
+    if (!Patience.await(departed, SessionMove.LONGEST)
         || departed.isCompletedExceptionally()
         || !(departed.join() instanceof Moved moved)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "the session host that it lives in has ended");

@@ -8,12 +8,17 @@ import io.sluice.testbed.machine.install.PlainHost.Ended;
 import io.sluice.testbed.machine.support.CPrograms;
 import io.sluice.testbed.workloads.Kernels;
 import io.sluice.testbed.workloads.cubin.Cubin;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The Debian packages on a host that has no Java: installed, used, upgraded, removed, without
@@ -45,6 +50,8 @@ final class PackageTest {
       }
       """;
 
+  private static final Path HOME = Path.of(System.getProperty("sluice.home", "../.."));
+
   private PlainHost host;
   private Path directory;
   private CPrograms programs;
@@ -53,7 +60,7 @@ final class PackageTest {
   void make(@TempDir Path directory) throws Exception {
     this.directory = directory;
     host = PlainHost.withPackages(directory);
-    programs = CPrograms.build(directory, "mmul");
+    programs = CPrograms.build(directory, "mmul", "once");
     Files.write(directory.resolve("mmul.cubin"), Cubin.write(Kernels.file("mmul")));
   }
 
@@ -97,6 +104,56 @@ final class PackageTest {
 
     assertRight(ended);
     assertThat(ended.said()).contains("configuration is right: /etc/sluice/sluice.toml");
+  }
+
+  /** What sluicectl starts fast by is made by a daemon; here something else runs in its place. */
+  private static String daemonForTheCache(String script) {
+    return """
+    mkdir -p /usr/local/bin
+    printf '#!/bin/sh\\n%%s\\n' '%s' >/usr/local/bin/sluiced
+    chmod 755 /usr/local/bin/sluiced
+    """
+        .formatted(script);
+  }
+
+  @Test
+  void installation_withoutATemporaryDirectory_makesTheCacheByTheDaemonsUser() throws Exception {
+    Ended ended =
+        host.run(
+            daemonForTheCache("id -un >/run/who/name; exec /usr/bin/sluiced \"$@\"")
+                + install()
+                    .replace("dpkg -i", "install -d -m 777 /run/who\nTMPDIR=/nowhere dpkg -i")
+                + """
+                test "$(cat /run/who/name)" = sluice
+                test "$(stat -c %U:%G:%a /var/cache/sluice/sluicectl.aot)" = root:root:644
+                test "$(ls -A /var/cache/sluice)" = sluicectl.aot
+                test -z "$(find /proc -maxdepth 1 -user sluice)"
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).doesNotContain("no AOT cache");
+  }
+
+  /** No directory for it, a daemon that fails, one that neither serves nor ends. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "exit 1", "trap \"\" TERM; while sleep 1; do :; done"})
+  void installation_withoutACache_succeedsAndLeavesNothingOfIt(String daemon) throws Exception {
+    String obstacle = daemon.isEmpty() ? ": >/var/cache/sluice\n" : daemonForTheCache(daemon);
+
+    Ended ended =
+        host.run(
+            obstacle
+                + install()
+                + """
+                rm -f /usr/local/bin/sluiced
+                sluicectl version
+                test ! -d /var/cache/sluice || test -z "$(ls -A /var/cache/sluice)"
+                test -z "$(find /proc -maxdepth 1 -user sluice)"
+                test -z "$(dpkg --audit)"
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said()).containsOnlyOnce("sluice: no AOT cache, sluicectl starts slower");
   }
 
   @Test
@@ -191,9 +248,9 @@ final class PackageTest {
                 start
                 sluicectl guest create web-01
                 cd /tmp
-                dpkg-deb -R %s newer
-                sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
-                dpkg-deb --root-owner-group -Zgzip -z1 -b newer newer.deb
+                """
+                + newer()
+                + """
                 dpkg -i newer.deb </dev/null
                 grep mine /etc/sluice/sluice.toml
                 sluicectl guest list
@@ -204,10 +261,65 @@ final class PackageTest {
                 sluicectl guest show mine
                 dpkg -i %s </dev/null
                 """
-                    .formatted(host.deb("sluice"), host.deb("sluice")));
+                    .formatted(host.deb("sluice")));
 
     assertRight(ended);
     assertThat(ended.said()).contains("mine").contains("web-01");
+  }
+
+  private static final Pattern STEPS =
+      Pattern.compile("(?s)### While guests are attached\n.*?```sh\n(.*?)```");
+
+  /** The same program was submitting all the time, each piece of its work ran once. */
+  @Test
+  void upgrade_underAProcessThatWorks_byThePage_leavesItGoing() throws Exception {
+    Matcher steps = STEPS.matcher(Files.readString(HOME.resolve("docs/installation.md")));
+    assertThat(steps.find()).isTrue();
+
+    Ended ended =
+        host.runBooted(
+            install()
+                + """
+                await sluicectl daemon status
+                printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
+                sluicectl daemon reload
+                first=$(systemctl show -P MainPID sluiced)
+                SLUICE_DEVICE=/run/sluice/web-01.sock %s --until /tmp/end 600 >/tmp/once.log 2>&1 &
+                once=$!
+                await grep '^once: [1-9]' /tmp/once.log
+                cd /tmp
+                """
+                    .formatted(programs.path("once"))
+                + newer()
+                + steps
+                    .group(1)
+                    .replace("apt-get install ./sluice_NEWER_amd64.deb", "dpkg -i newer.deb")
+                + """
+                test "$(systemctl show -P MainPID sluiced)" != "$first"
+                ! systemctl is-active sluiced-other
+                sluicectl guest list
+                seen=$(grep -c '^once: [1-9]' /tmp/once.log)
+                goes_on() { [ "$(grep -c '^once: [1-9]' /tmp/once.log)" -gt "$seen" ]; }
+                await goes_on
+                touch /tmp/end
+                wait "$once"
+                tail -n 1 /tmp/once.log
+                """);
+
+    assertRight(ended);
+    assertThat(ended.said())
+        .containsPattern("web-01 +running .* once, pid")
+        .containsPattern("once: ok [1-9]");
+  }
+
+  /** Makes a package of a higher version, newer.deb, of the same. */
+  private String newer() throws IOException {
+    return """
+    dpkg-deb -R %s newer
+    sed -i 's/^Version: .*/&+1/' newer/DEBIAN/control
+    dpkg-deb --root-owner-group -Zgzip -z1 -b newer newer.deb
+    """
+        .formatted(host.deb("sluice"));
   }
 
   @Test
@@ -244,6 +356,7 @@ final class PackageTest {
                 test "$(systemctl show -P ActiveState sluiced)" = active
                 test "$(systemctl show -P NotifyAccess sluiced)" = main
                 systemctl is-enabled sluiced
+                systemctl show -P Documentation sluiced | grep -w 'man:sluiced(8)'
                 printf '[[guest]]\\nname = "web-01"\\n' >/etc/sluice/conf.d/guests.toml
                 touch /run/sluice/machines/monitor
                 systemctl restart sluiced
@@ -272,9 +385,7 @@ final class PackageTest {
 
   @Test
   void guestPackage_onAHost_buildsAProgramThatRuns() throws Exception {
-    Path example =
-        Path.of(System.getProperty("sluice.home", "../.."))
-            .resolve("guest-driver-stubs/programs/example.c");
+    Path example = HOME.resolve("guest-driver-stubs/programs/example.c");
     Files.copy(example, directory.resolve("example.c"));
     Ended ended =
         host.run(
