@@ -13,12 +13,11 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.testbed.checks.StandIn;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -94,20 +93,15 @@ class EngineSurvivalTest {
     FakeKernel real = new FakeKernel();
     AtomicInteger failures = new AtomicInteger(1);
     Kernel kernel =
-        (Kernel)
-            Proxy.newProxyInstance(
-                EngineSurvivalTest.class.getClassLoader(),
-                new Class<?>[] {Kernel.class},
-                (_, method, arguments) -> {
-                  if (method.getName().equals("signal") && failures.getAndDecrement() > 0) {
-                    throw new OutOfMemoryError("none left for this test");
-                  }
-                  try {
-                    return method.invoke(real, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        StandIn.of(
+            Kernel.class,
+            real,
+            call -> {
+              if (call.is("signal") && failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("none left for this test");
+              }
+              return call.pass();
+            });
     GpuConfig config = new GpuConfig(BYTES, BYTES, 0);
     try (SoftwareGpu gpu = new SoftwareGpu(kernel, config, () -> 0, IdleStrategy.none());
         Client client = new Client(real, gpu.open())) {

@@ -8,9 +8,8 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.testbed.checks.StandIn;
 import io.sluice.testbed.fakes.FakeKernel;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,24 +35,19 @@ class FreedMemoryTest {
     final FakeKernel real = new FakeKernel();
 
     Kernel proxy() {
-      return (Kernel)
-          Proxy.newProxyInstance(
-              FreedMemoryTest.class.getClassLoader(),
-              new Class<?>[] {Kernel.class},
-              (_, method, arguments) -> {
-                if (method.getName().equals("punchHole")) {
-                  underLock.add(gpu.card().lock().isHeldByCurrentThread());
-                  begun.countDown();
-                  if (waits) {
-                    goOn.await();
-                  }
-                }
-                try {
-                  return method.invoke(real, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+      return StandIn.of(
+          Kernel.class,
+          real,
+          call -> {
+            if (call.is("punchHole")) {
+              underLock.add(gpu.card().lock().isHeldByCurrentThread());
+              begun.countDown();
+              if (waits) {
+                goOn.await();
+              }
+            }
+            return call.pass();
+          });
     }
   }
 

@@ -7,10 +7,9 @@ import io.sluice.abi.rm.UsermodePage;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.testbed.checks.StandIn;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -104,37 +103,32 @@ final class FakeHopper implements AutoCloseable {
   Kernel start(Kernel real) {
     Map<Long, List<Mapped>> byInode = new HashMap<>();
     thread.start();
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, method, arguments) -> {
-              if (method.getName().equals("punchHole")) {
-                Fd fd = (Fd) arguments[0];
-                for (Mapped mapped : byInode.getOrDefault(real.fstat(fd).inode(), List.of())) {
-                  mapped.page((long) arguments[1]).ifPresent(rm::aboutToPunch);
-                }
-              }
-              if (method.getName().equals("availableBytes")) {
-                return availableBytes;
-              }
-              try {
-                Object result = method.invoke(real, arguments);
-                if (result instanceof Mapping mapping) {
-                  Fd fd = (Fd) arguments[0];
-                  if (rm.isCard(fd)) {
-                    clocks.add(mapping.segment());
-                    tick(); // nobody sees a clock that does not go yet
-                  }
-                  byInode
-                      .computeIfAbsent(real.fstat(fd).inode(), _ -> new CopyOnWriteArrayList<>())
-                      .add(new Mapped((long) arguments[1], mapping.segment()));
-                }
-                return result;
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        real,
+        call -> {
+          if (call.is("punchHole")) {
+            Fd fd = call.argument(0, Fd.class);
+            for (Mapped mapped : byInode.getOrDefault(real.fstat(fd).inode(), List.of())) {
+              mapped.page(call.argument(1, Long.class)).ifPresent(rm::aboutToPunch);
+            }
+          }
+          if (call.is("availableBytes")) {
+            return availableBytes;
+          }
+          Object result = call.pass();
+          if (result instanceof Mapping mapping) {
+            Fd fd = call.argument(0, Fd.class);
+            if (rm.isCard(fd)) {
+              clocks.add(mapping.segment());
+              tick(); // nobody sees a clock that does not go yet
+            }
+            byInode
+                .computeIfAbsent(real.fstat(fd).inode(), _ -> new CopyOnWriteArrayList<>())
+                .add(new Mapped(call.argument(1, Long.class), mapping.segment()));
+          }
+          return result;
+        });
   }
 
   private record Mapped(long offset, MemorySegment segment) {

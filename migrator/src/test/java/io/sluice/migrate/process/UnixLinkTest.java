@@ -13,10 +13,9 @@ import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.testbed.checks.StandIn;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -46,20 +45,15 @@ final class UnixLinkTest {
 
   /** The kernel, which says when something is sent. */
   private Kernel noting() {
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, called, arguments) -> {
-              if (called.getName().equals("sendmsg")) {
-                sending.countDown();
-              }
-              try {
-                return called.invoke(real, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        real,
+        call -> {
+          if (call.is("sendmsg")) {
+            sending.countDown();
+          }
+          return call.pass();
+        });
   }
 
   /** More than a socket takes whose peer does not read. */

@@ -9,13 +9,12 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.StandIn;
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.vdevice.session.MachineSessions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,22 +54,16 @@ final class ArrivingSessionsTest {
 
   /** The fake, which stops in one call of a method until it may go on. */
   private Kernel stoppingIn(String method, Object lastArgument) {
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, called, arguments) -> {
-              if (called.getName().equals(method)
-                  && arguments[arguments.length - 1].equals(lastArgument)) {
-                stopped.countDown();
-                goes.await();
-              }
-              try {
-                return called.invoke(fake, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        fake,
+        call -> {
+          if (call.is(method) && call.arguments().getLast().equals(lastArgument)) {
+            stopped.countDown();
+            goes.await();
+          }
+          return call.pass();
+        });
   }
 
   /** The answer to a word; none when the stream ends. */

@@ -12,10 +12,9 @@ import io.sluice.channel.EventSink;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
+import io.sluice.testbed.checks.StandIn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -163,45 +162,34 @@ final class BlindGpu implements Gpu {
     @Override
     public AddressSpace createAddressSpace() {
       AddressSpace space = open.createAddressSpace();
-      return (AddressSpace)
-          Proxy.newProxyInstance(
-              AddressSpace.class.getClassLoader(),
-              new Class<?>[] {AddressSpace.class},
-              (_, method, arguments) -> {
-                Object[] given = arguments == null ? new Object[0] : arguments.clone();
-                for (int i = 0; i < given.length; i++) {
-                  given[i] = given[i] instanceof Hidden hidden ? hidden.real : given[i];
-                }
-                try {
-                  Object result = method.invoke(space, given);
-                  if (result instanceof GpuVa at && arguments[0] instanceof Hidden hidden) {
-                    mapped.put(at.value(), hidden);
-                  }
-                  return result instanceof Channel channel ? failing(channel) : result;
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+      return StandIn.of(
+          AddressSpace.class,
+          space,
+          call -> {
+            List<Object> given = call.arguments();
+            Object result =
+                call.passWith(
+                    given.stream()
+                        .map(each -> each instanceof Hidden hidden ? hidden.real : each)
+                        .toArray());
+            if (result instanceof GpuVa at && given.getFirst() instanceof Hidden hidden) {
+              mapped.put(at.value(), hidden);
+            }
+            return result instanceof Channel channel ? failing(channel) : result;
+          });
     }
 
     private Channel failing(Channel channel) {
-      return (Channel)
-          Proxy.newProxyInstance(
-              Channel.class.getClassLoader(),
-              new Class<?>[] {Channel.class},
-              (_, method, arguments) -> {
-                boolean goesOn =
-                    method.getName().equals("resume") || method.getName().equals("attach");
-                if (goesOn && goingOnFails > 0) {
-                  goingOnFails--;
-                  throw new OutOfMemoryError("by the test");
-                }
-                try {
-                  return method.invoke(channel, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+      return StandIn.of(
+          Channel.class,
+          channel,
+          call -> {
+            if (call.is("resume", "attach") && goingOnFails > 0) {
+              goingOnFails--;
+              throw new OutOfMemoryError("by the test");
+            }
+            return call.pass();
+          });
     }
 
     @Override

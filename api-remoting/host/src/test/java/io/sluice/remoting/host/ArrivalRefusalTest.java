@@ -22,8 +22,7 @@ import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.turns.DeviceTurns;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.sluice.testbed.checks.StandIn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,20 +153,15 @@ final class ArrivalRefusalTest {
   @Test
   void parking_anError_isToldAndGivesItsPlaceBack() throws Exception {
     Kernel scarce =
-        (Kernel)
-            Proxy.newProxyInstance(
-                Kernel.class.getClassLoader(),
-                new Class<?>[] {Kernel.class},
-                (_, method, arguments) -> {
-                  if (method.getName().startsWith("mmap")) {
-                    throw new OutOfMemoryError("injected");
-                  }
-                  try {
-                    return method.invoke(kernel, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        StandIn.of(
+            Kernel.class,
+            kernel,
+            call -> {
+              if (call.method().startsWith("mmap")) {
+                throw new OutOfMemoryError("injected");
+              }
+              return call.pass();
+            });
     List<Fd> pair = kernel.socketpair();
     List<Fd> file = kernel.socketpair();
     try (Fd _ = file.get(0)) {

@@ -2,7 +2,7 @@ package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Contents;
 import io.sluice.remoting.session.SessionObject;
-import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -23,8 +23,7 @@ final class DeviceUse {
   private final SessionContext context;
   private final DeviceTurns turns;
   private final int device;
-  private boolean claimed;
-  private boolean waiting;
+  private ClaimState claim = ClaimState.NONE;
   private int open; // windows
   private int closed; // windows that have not come to their end
   private long queuedNs;
@@ -96,36 +95,48 @@ final class DeviceUse {
     if (isOverdue()) {
       rest();
     }
-    if (!claimed) {
+    if (claim != ClaimState.HELD) {
       return claim();
     }
     return turns.isGranted(device) && (closed == 0 || turns.queuedNs(device) < MOST_QUEUED_NS);
   }
 
   private boolean claim() {
-    claimed = turns.claim(device);
-    if (!claimed && !waiting) {
-      waiting = true;
+    boolean claimed = turns.claim(device);
+    if (!claimed && claim == ClaimState.NONE) {
+      enter(ClaimState.WAITING);
       turns.await(device, context.waker());
       claimed = turns.claim(device);
     }
     if (claimed) {
-      leave();
+      boolean waited = claim == ClaimState.WAITING;
+      enter(ClaimState.HELD);
+      if (waited) {
+        turns.leave(device, context.waker());
+      }
     }
     return claimed;
   }
 
+  /** The one place that changes the state of the claim. */
+  private void enter(ClaimState next) {
+    if (!claim.mayBecome(next)) {
+      throw new AssertionError("no such transition, from=" + claim + " to=" + next);
+    }
+    claim = next;
+  }
+
   /** Waits for the device no more. */
   void leave() {
-    if (waiting) {
-      waiting = false;
+    if (claim == ClaimState.WAITING) {
+      enter(ClaimState.NONE);
       turns.leave(device, context.waker());
     }
   }
 
   /** Whether the guest's turn is over while this has a claim. */
   boolean isOverdue() {
-    return claimed && !turns.isGranted(device);
+    return claim == ClaimState.HELD && !turns.isGranted(device);
   }
 
   int device() {
@@ -163,8 +174,8 @@ final class DeviceUse {
 
   /** Gives the claim back if there is no work. */
   void rest() {
-    if (claimed && open + closed == 0) {
-      claimed = false;
+    if (claim == ClaimState.HELD && open + closed == 0) {
+      enter(ClaimState.NONE);
       turns.release(device);
     }
   }

@@ -10,7 +10,7 @@ import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
-import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -2,10 +2,10 @@ package io.sluice.remoting.relay;
 
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.Leaving;
-import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
+import io.sluice.remoting.state.UnmovableException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.state.UnmovableException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

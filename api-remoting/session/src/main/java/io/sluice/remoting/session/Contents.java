@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.MemorySegment;
 
 /** The contents of objects, each as a row of bytes. */

@@ -6,6 +6,7 @@ import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
+import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

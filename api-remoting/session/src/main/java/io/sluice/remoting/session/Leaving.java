@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.UnmovableException;
 import java.util.function.Consumer;
 
 /** The move of a session away with its machine, or a trial of it. */

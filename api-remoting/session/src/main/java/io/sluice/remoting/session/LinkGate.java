@@ -3,6 +3,7 @@ package io.sluice.remoting.session;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.state.ServingState;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -19,13 +20,10 @@ final class LinkGate implements AutoCloseable {
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
-  private boolean shut;
+  private ServingState state = ServingState.HERE;
 
   @GuardedBy("lock")
   private boolean waiting; // the link's thread, at the gate
-
-  @GuardedBy("lock")
-  private boolean left; // another host reads the connection
 
   @GuardedBy("lock")
   private boolean closed;
@@ -62,11 +60,11 @@ final class LinkGate implements AutoCloseable {
     try {
       waiting = true;
       changed.signalAll();
-      while (shut && !left) {
+      while (state == ServingState.HELD) {
         changed.awaitUninterruptibly();
       }
       waiting = false;
-      return !left;
+      return state != ServingState.ELSEWHERE;
     } finally {
       lock.unlock();
     }
@@ -84,13 +82,15 @@ final class LinkGate implements AutoCloseable {
       if (closed) {
         return false;
       }
-      shut = true;
+      state = state.after(ServingState.HELD);
       kernel.signal(wake);
       while (!waiting && leftNs > 0 && !closed) {
         leftNs = changed.awaitNanos(leftNs);
       }
-      shut = waiting && !closed;
-      return shut;
+      if (!waiting || closed) {
+        state = state.after(ServingState.HERE);
+      }
+      return state == ServingState.HELD;
     } finally {
       lock.unlock();
     }
@@ -98,20 +98,18 @@ final class LinkGate implements AutoCloseable {
 
   /** Opens it. */
   void open() {
-    lock.lock();
-    try {
-      shut = false;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    enter(ServingState.HERE);
   }
 
   /** Another host reads the connection from now on. */
   void leave() {
+    enter(ServingState.ELSEWHERE);
+  }
+
+  private void enter(ServingState next) {
     lock.lock();
     try {
-      left = true;
+      state = state.after(next);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -122,7 +120,7 @@ final class LinkGate implements AutoCloseable {
   boolean isOver() {
     lock.lock();
     try {
-      return left || closed;
+      return closed || state == ServingState.ELSEWHERE;
     } finally {
       lock.unlock();
     }

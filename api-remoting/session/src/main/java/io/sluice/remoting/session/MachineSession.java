@@ -5,6 +5,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.state.ServingState;
 import io.sluice.remoting.state.StateItem;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,10 +30,7 @@ public final class MachineSession implements ServedSession {
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
-  private boolean held; // no segment is added
-
-  @GuardedBy("lock")
-  private boolean left; // another host serves it
+  private ServingState state = ServingState.HERE; // no segment is added in another
 
   @GuardedBy("lock")
   private boolean closed;
@@ -153,10 +151,10 @@ public final class MachineSession implements ServedSession {
     lock.lock();
     try {
       long leftNs = TimeUnit.MILLISECONDS.toNanos(ADD_MS);
-      while (held && !left && !closed && leftNs > 0) {
+      while (state == ServingState.HELD && !closed && leftNs > 0) {
         leftNs = changed.awaitNanos(leftNs);
       }
-      if (held || left) {
+      if (state != ServingState.HERE) {
         throw new ProtocolException(Errno.EAGAIN, "the session moves");
       }
       if (closed) {
@@ -193,18 +191,18 @@ public final class MachineSession implements ServedSession {
 
   @Override
   public boolean hold(long patienceMs) {
-    return set(true);
+    return enter(ServingState.HELD);
   }
 
   @Override
   public void release() {
-    boolean _ = set(false);
+    boolean _ = enter(ServingState.HERE);
   }
 
-  private boolean set(boolean hold) {
+  private boolean enter(ServingState next) {
     lock.lock();
     try {
-      held = hold;
+      state = state.after(next);
       changed.signalAll();
       return !closed;
     } finally {
@@ -214,13 +212,7 @@ public final class MachineSession implements ServedSession {
 
   @Override
   public void leave() {
-    lock.lock();
-    try {
-      left = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    boolean _ = enter(ServingState.ELSEWHERE);
   }
 
   @Override
@@ -232,7 +224,7 @@ public final class MachineSession implements ServedSession {
   public boolean isServed() {
     lock.lock();
     try {
-      return !left && !closed;
+      return state != ServingState.ELSEWHERE && !closed;
     } finally {
       lock.unlock();
     }

@@ -54,8 +54,7 @@ public final class Session implements Runnable {
   private final RemotedApi api;
   private final SessionTasks tasks;
   private volatile @Nullable ApiSession execution; // set by the session's thread, or before it
-  private @Nullable CompletableFuture<Boolean> quiet; // while no calls are taken
-  private boolean toFinish; // what was taken is to be brought to its end
+  private final CallIntake intake = new CallIntake();
   private volatile boolean departed;
   private volatile boolean ending;
   private volatile long calls;
@@ -113,8 +112,7 @@ public final class Session implements Runnable {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     tasks
         .ask(() -> {
-          quiet = result;
-          toFinish = true;
+          intake.pause(result);
           return true;
         })
         .exceptionally(failure -> result.completeExceptionally(failure));
@@ -125,8 +123,7 @@ public final class Session implements Runnable {
   public void resume() {
     CompletableFuture<Boolean> _ =
         tasks.ask(() -> {
-          quiet = null;
-          toFinish = false;
+          intake.resume();
           return true;
         });
   }
@@ -258,7 +255,7 @@ public final class Session implements Runnable {
           .log("session ends by a failure of the host");
     } finally {
       tasks.close();
-      cancelQuiet();
+      intake.cancel();
       waker.close();
       context.releaseAll();
       if (!departed) {
@@ -266,13 +263,6 @@ public final class Session implements Runnable {
         application.wake(ring.asSlice(STATE, Integer.BYTES));
       }
       boolean _ = over.complete(null);
-    }
-  }
-
-  private void cancelQuiet() {
-    CompletableFuture<Boolean> waiting = quiet;
-    if (waiting != null) {
-      waiting.cancel(false);
     }
   }
 
@@ -287,12 +277,12 @@ public final class Session implements Runnable {
   private void serveCalls(ApiSession executing) {
     long lastWork = nanoTime.getAsLong();
     while (!ending) {
-      int work = quiet == null ? takeCalls(executing) : 0;
+      int work = intake.takes() ? takeCalls(executing) : 0;
       work += context.runResults();
       work += executing.poll();
-      work += quiet == null ? notices.write() : 0; // those that wait go with the session
+      work += intake.takes() ? notices.write() : 0; // those that wait go with the session
       work += tasks.run();
-      work += tellQuiet(executing);
+      work += intake.poll(executing, context);
       if (work > 0) {
         lastWork = nanoTime.getAsLong();
       } else {
@@ -304,19 +294,6 @@ public final class Session implements Runnable {
         }
       }
     }
-  }
-
-  private int tellQuiet(ApiSession executing) {
-    if (toFinish && !executing.isHeldBack()) {
-      toFinish = false;
-      executing.state().ifPresent(ApiState::finish);
-    }
-    CompletableFuture<Boolean> waiting = quiet;
-    if (waiting == null || waiting.isDone() || toFinish || context.hasWorks()) {
-      return 0;
-    }
-    boolean isFinished = executing.state().map(ApiState::isFinished).orElse(false);
-    return isFinished && waiting.complete(true) ? 1 : 0;
   }
 
   private int takeCalls(ApiSession executing) {
@@ -345,7 +322,7 @@ public final class Session implements Runnable {
   private boolean sleep(ApiSession executing, long idleNs) {
     boolean woken = true;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
-    boolean nothing = quiet != null || executing.isHeldBack() || submissions.isEmpty();
+    boolean nothing = !intake.takes() || executing.isHeldBack() || submissions.isEmpty();
     if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
       long timeoutNs = lookAgainNs(executing, idleNs);

@@ -4,6 +4,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.state.StateCodec;
 import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.UnmovableException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -3,6 +3,7 @@ package io.sluice.remoting.session;
 import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,4 +1,7 @@
-/** The state of a session as a stream, for a move between session hosts and for files. */
+/**
+ * The state of a session as a stream, for a move between session hosts and for files; the stages of
+ * a move.
+ */
 @NullMarked
 package io.sluice.remoting.state;
 

@@ -3,10 +3,10 @@ package io.sluice.remoting.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.MemoryRange;
+import io.sluice.remoting.state.UnmovableException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;

@@ -11,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.UnmovableException;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.util.List;
 import java.util.Map;

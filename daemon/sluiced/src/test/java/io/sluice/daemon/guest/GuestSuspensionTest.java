@@ -19,16 +19,17 @@ import io.sluice.channel.state.ChannelState;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.sluice.testbed.checks.StandIn;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A suspension by an operator, on a GPU whose channels do not always go on. */
 final class GuestSuspensionTest {
   private static final long VRAM_BYTES = 1L << 20;
+  private static final Set<Class<?>> WATCHED =
+      Set.of(GuestGpu.class, AddressSpace.class, Channel.class);
   private static final GpuVa LOW = new GpuVa(0x2000_0000L);
   private static final GpuVa HIGH = new GpuVa(1L << 40);
 
@@ -41,7 +42,7 @@ final class GuestSuspensionTest {
           IdleStrategy.none());
   private final PscnvGpu gpu = new PscnvGpu("suspended", kernel, model::open);
   private final Guest guest =
-      new Guest("web", (Gpu) failing(gpu, Gpu.class), kernel, GuestListener.none());
+      new Guest("web", failing(gpu, Gpu.class), kernel, GuestListener.none());
   private final List<Integer> channels = List.of(channel(), channel());
   private final GuestSuspension suspension = new GuestSuspension();
 
@@ -56,25 +57,19 @@ final class GuestSuspensionTest {
   }
 
   /** The same, whose channels' {@code resume} may fail. */
-  private Object failing(Object real, Class<?> kind) {
-    return Proxy.newProxyInstance(
-        kind.getClassLoader(),
-        new Class<?>[] {kind},
-        (_, method, arguments) -> {
-          if (kind == Channel.class && method.getName().equals("resume") && fails > 0) {
+  private <T> T failing(Object real, Class<T> kind) {
+    return StandIn.of(
+        kind,
+        kind.cast(real),
+        call -> {
+          if (kind == Channel.class && call.is("resume") && fails > 0) {
             fails--;
             throw new OutOfMemoryError("by the test");
           }
-          try {
-            Object result = method.invoke(real, arguments);
-            return Stream.of(GuestGpu.class, AddressSpace.class, Channel.class)
-                .filter(each -> each == method.getReturnType())
-                .findFirst()
-                .map(each -> failing(result, each))
-                .orElse(result);
-          } catch (InvocationTargetException e) {
-            throw e.getCause();
-          }
+          Object result = call.pass();
+          return result != null && WATCHED.contains(call.returns())
+              ? failing(result, call.returns())
+              : result;
         });
   }
 

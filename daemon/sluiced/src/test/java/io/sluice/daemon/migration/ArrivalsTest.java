@@ -7,8 +7,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.SluicedInstance;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.DaemonConfig;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.sluice.testbed.checks.StandIn;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -33,26 +32,21 @@ final class ArrivalsTest {
   private final CountDownLatch admitted = new CountDownLatch(1);
 
   /** A kernel one of whose calls fails, some times, as on a host that has nothing left. */
-  private Kernel failing(String call) {
+  private Kernel failing(String name) {
     Kernel real = RealKernel.create();
-    return (Kernel)
-        Proxy.newProxyInstance(
-            ArrivalsTest.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, method, arguments) -> {
-              if (method.getName().equals(call) && failures.getAndDecrement() > 0) {
-                throw new OutOfMemoryError("unable to create native thread");
-              }
-              try {
-                Object result = method.invoke(real, arguments);
-                if (method.getName().equals("peerCredentials")) {
-                  admitted.countDown();
-                }
-                return result;
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        real,
+        call -> {
+          if (call.is(name) && failures.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          Object result = call.pass();
+          if (call.is("peerCredentials")) {
+            admitted.countDown();
+          }
+          return result;
+        });
   }
 
   @ParameterizedTest

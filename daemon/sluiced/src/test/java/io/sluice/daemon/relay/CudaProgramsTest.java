@@ -22,10 +22,9 @@ import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import io.sluice.testbed.checks.StandIn;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -116,22 +115,16 @@ final class CudaProgramsTest {
   }
 
   private Kernel failing() {
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, method, arguments) -> {
-              Throwable planned =
-                  method.getName().equals("accept") ? acceptFailure.getAndSet(null) : null;
-              if (planned != null) {
-                throw planned;
-              }
-              try {
-                return method.invoke(real, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        real,
+        call -> {
+          Throwable planned = call.is("accept") ? acceptFailure.getAndSet(null) : null;
+          if (planned != null) {
+            throw planned;
+          }
+          return call.pass();
+        });
   }
 
   private Thread newThread(Runnable action) {

@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.google.common.io.MoreFiles;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.StandIn;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -110,20 +109,15 @@ final class CacheLimitTest {
 
   /** A host that is quick, at the moment at which a directory is opened. */
   private Kernel before(Path opened, Callable<?> does) {
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, called, arguments) -> {
-              if (called.getName().equals("open") && arguments[0].equals(opened)) {
-                Object _ = does.call();
-              }
-              try {
-                return called.invoke(KERNEL, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return StandIn.of(
+        Kernel.class,
+        KERNEL,
+        call -> {
+          if (call.is("open") && call.argument(0, Path.class).equals(opened)) {
+            Object _ = does.call();
+          }
+          return call.pass();
+        });
   }
 
   private Path becomesALink(Path directory, Path to) throws IOException {

@@ -10,9 +10,9 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.ControlLink;
+import io.sluice.testbed.checks.StandIn;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,22 +53,17 @@ final class HostRig implements AutoCloseable {
   HostRig(Path directory) throws Exception {
     Kernel whole = RealKernel.create();
     kernel =
-        (Kernel)
-            Proxy.newProxyInstance(
-                Kernel.class.getClassLoader(),
-                new Class<?>[] {Kernel.class},
-                (_, method, arguments) -> {
-                  failIfPlanned(method.getName(), arguments);
-                  try {
-                    Object result = method.invoke(whole, arguments);
-                    if (method.getName().equals("socketpair")) {
-                      ((List<?>) result).forEach(end -> pairs.add((Fd) end));
-                    }
-                    return result;
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        StandIn.of(
+            Kernel.class,
+            whole,
+            call -> {
+              failIfPlanned(call);
+              Object result = call.pass();
+              if (call.is("socketpair") && result instanceof List<?> ends) {
+                ends.forEach(end -> pairs.add((Fd) end));
+              }
+              return result;
+            });
     SandboxKernel killing =
         (SandboxKernel)
             Proxy.newProxyInstance(
@@ -105,12 +100,12 @@ final class HostRig implements AutoCloseable {
     return real.newThread(work);
   }
 
-  private void failIfPlanned(String call, Object @Nullable [] arguments) throws Throwable {
+  private void failIfPlanned(StandIn.Call call) throws Throwable {
     Planned plan = planned.get();
     if (plan != null
-        && plan.call().equals(call)
+        && call.is(plan.call())
         && (plan.argument().isEmpty()
-            || (arguments != null && plan.argument().equals(arguments[0])))
+            || (!call.arguments().isEmpty() && plan.argument().equals(call.arguments().getFirst())))
         && planned.compareAndSet(plan, null)) {
       throw plan.failure();
     }

@@ -1,4 +1,4 @@
-/** Checks that JUnit puts around every test. */
+/** Checks that JUnit puts around every test, and what tests of all modules share. */
 @NullMarked
 package io.sluice.testbed.checks;
 

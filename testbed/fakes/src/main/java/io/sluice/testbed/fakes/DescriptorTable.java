@@ -16,12 +16,18 @@ final class DescriptorTable {
 
   private final IntConsumer closer;
   private final TreeMap<Integer, OpenFile> files = new TreeMap<>();
+  private long inodes;
 
   /**
    * @param closer called, without the lock, when somebody closes a descriptor
    */
   DescriptorTable(IntConsumer closer) {
     this.closer = closer;
+  }
+
+  /** The number of a file that is to be made. */
+  long nextInode() {
+    return ++inodes;
   }
 
   /** The lowest free number, as POSIX has it. */

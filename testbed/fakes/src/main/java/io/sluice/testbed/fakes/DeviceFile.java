@@ -9,9 +9,9 @@ final class DeviceFile extends OpenFile {
   private static final long DEVTMPFS_MAGIC = 0x01021994;
   private static final int S_IFCHR_0666 = 0x21b6;
 
-  final FakeKernel.Driver driver;
+  final DeviceDriver driver;
 
-  DeviceFile(Path path, long inode, FakeKernel.Driver driver) {
+  DeviceFile(Path path, long inode, DeviceDriver driver) {
     super(path.toString(), inode);
     this.driver = driver;
   }

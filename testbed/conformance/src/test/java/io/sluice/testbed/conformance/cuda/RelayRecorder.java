@@ -6,16 +6,15 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.relay.link.Node;
+import io.sluice.testbed.checks.StandIn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A recorder of what programs ask of a relay, what that asks of the driver, and what both are
@@ -49,29 +48,18 @@ final class RelayRecorder {
 
   /** A kernel whose messages are recorded. */
   Kernel kernel(Kernel kernel) {
-    return (Kernel)
-        Proxy.newProxyInstance(
-            Kernel.class.getClassLoader(),
-            new Class<?>[] {Kernel.class},
-            (_, method, arguments) -> invoke(kernel, method, arguments));
+    return StandIn.of(Kernel.class, kernel, this::record);
   }
 
-  private Object invoke(Kernel kernel, Method method, Object[] arguments) throws Throwable {
+  private @Nullable Object record(StandIn.Call call) throws Throwable {
     ProgramRecording recording = current.get();
-    if (recording != null && method.getName().equals("sendmsg")) {
-      recording.reply(bytes((MemorySegment) arguments[1]), ((List<?>) arguments[2]).size());
+    if (recording != null && call.is("sendmsg")) {
+      MemorySegment message = call.argument(1, MemorySegment.class);
+      recording.reply(bytes(message), call.argument(2, List.class).size());
     }
-    Object result;
-    try {
-      result = method.invoke(kernel, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-    if (recording != null && method.getName().equals("recvmsg")) {
-      long got = ((Number) result).longValue();
-      if (got > 0) {
-        recording.receive(bytes(((MemorySegment) arguments[1]).asSlice(0, got)));
-      }
+    Object result = call.pass();
+    if (recording != null && call.is("recvmsg") && result instanceof Long got && got > 0) {
+      recording.receive(bytes(call.argument(1, MemorySegment.class).asSlice(0, got)));
     }
     return result;
   }

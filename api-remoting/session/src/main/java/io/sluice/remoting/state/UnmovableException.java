@@ -1,4 +1,4 @@
-package io.sluice.remoting.session;
+package io.sluice.remoting.state;
 
 import java.util.List;
 

@@ -1,0 +1,112 @@
+package io.sluice.remoting.session;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The intake of a session's calls: they are taken, or it is paused and what was taken comes to its
+ * end. Belongs to the session's thread.
+ */
+final class CallIntake {
+  /**
+   * The states of a session's intake of calls.
+   *
+   * <pre>
+   *              a pause that is asked for anew
+   *                 ┌─────────────┬──────────┐
+   *                 ▼             │          │
+   *  TAKING ──► FINISHING ──► SETTLING ──► QUIET
+   *    ▲            │             │          │
+   *    └────────────┴─────────────┴──────────┘
+   * </pre>
+   */
+  enum IntakeState {
+    /** Calls are taken. */
+    TAKING,
+    /** No call is taken; what was taken is to be brought to its end. */
+    FINISHING,
+    /** What was taken comes to its end. */
+    SETTLING,
+    /** It has, and whoever asked for the pause knows. */
+    QUIET;
+
+    private Set<IntakeState> next() {
+      return switch (this) {
+        case TAKING -> EnumSet.of(FINISHING);
+        case FINISHING -> EnumSet.of(SETTLING, TAKING);
+        case SETTLING -> EnumSet.of(QUIET, FINISHING, TAKING);
+        case QUIET -> EnumSet.of(FINISHING, TAKING);
+      };
+    }
+
+    /** Whether another state may follow. */
+    boolean mayBecome(IntakeState following) {
+      return next().contains(following);
+    }
+  }
+
+  private IntakeState state = IntakeState.TAKING;
+  private CompletableFuture<Boolean> quiet =
+      CompletableFuture.completedFuture(true); // of the pause
+
+  /** The one place that changes the state. */
+  private void enter(IntakeState next) {
+    if (!state.mayBecome(next)) {
+      throw new AssertionError("no such transition, from=" + state + " to=" + next);
+    }
+    state = next;
+  }
+
+  /** Whether calls are taken. */
+  boolean takes() {
+    return state == IntakeState.TAKING;
+  }
+
+  /**
+   * Takes no calls any more; in a pause, what was taken is brought to its end once more.
+   *
+   * @param whenQuiet is completed when it has come to its end
+   */
+  void pause(CompletableFuture<Boolean> whenQuiet) {
+    quiet = whenQuiet;
+    if (state != IntakeState.FINISHING) {
+      enter(IntakeState.FINISHING);
+    }
+  }
+
+  /** Takes calls again. */
+  void resume() {
+    if (state != IntakeState.TAKING) {
+      enter(IntakeState.TAKING);
+    }
+  }
+
+  /**
+   * Goes on with a pause.
+   *
+   * @param executing what was taken
+   * @param context of the session, which has its works
+   * @return 1 when it has become quiet, else 0
+   */
+  int poll(ApiSession executing, SessionContext context) {
+    if (state == IntakeState.FINISHING && !executing.isHeldBack()) {
+      enter(IntakeState.SETTLING);
+      executing.state().ifPresent(ApiState::finish);
+    }
+    if (state != IntakeState.SETTLING || quiet.isDone() || context.hasWorks()) {
+      return 0;
+    }
+    boolean isFinished = executing.state().map(ApiState::isFinished).orElse(false);
+    if (!isFinished || !quiet.complete(true)) {
+      return 0;
+    }
+    enter(IntakeState.QUIET);
+    return 1;
+  }
+
+  /** The session is over: nobody waits for it to be quiet any more. */
+  void cancel() {
+    quiet.cancel(false);
+  }
+}

@@ -1,0 +1,67 @@
+package io.sluice.remoting.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** All pairs of states, against what a move may do to a session. */
+final class ServingStateTest {
+  /** The facts. */
+  private record Facts(boolean held, boolean left) {
+    ServingState state() {
+      if (left) {
+        return ServingState.ELSEWHERE;
+      }
+      return held ? ServingState.HELD : ServingState.HERE;
+    }
+
+    /** Those that one event makes of these. */
+    Set<Facts> next() {
+      Set<Facts> next = new HashSet<>();
+      next.add(new Facts(true, left)); // a move holds it
+      next.add(new Facts(false, left)); // and releases it
+      next.add(new Facts(held, true)); // another host goes on
+      return next;
+    }
+  }
+
+  @Test
+  void states_allPairs_areThoseThatEventsReach() {
+    Set<Map.Entry<ServingState, ServingState>> reached = new HashSet<>();
+    Set<Facts> seen = new HashSet<>(List.of(new Facts(false, false)));
+    Deque<Facts> open = new ArrayDeque<>(seen);
+    while (!open.isEmpty()) {
+      Facts from = open.remove();
+      for (Facts to : from.next()) {
+        if (from.state() != to.state()) {
+          reached.add(Map.entry(from.state(), to.state()));
+        }
+        if (seen.add(to)) {
+          open.add(to);
+        }
+      }
+    }
+    for (ServingState from : ServingState.values()) {
+      for (ServingState to : ServingState.values()) {
+        assertThat(from.mayBecome(to))
+            .as("%s to %s", from, to)
+            .isEqualTo(reached.contains(Map.entry(from, to)));
+      }
+    }
+  }
+
+  @Test
+  void after_aWishThatTheTableDoesNotHave_isTheSame() {
+    for (ServingState from : ServingState.values()) {
+      for (ServingState wish : ServingState.values()) {
+        assertThat(from.after(wish)).isEqualTo(from.mayBecome(wish) ? wish : from);
+      }
+    }
+  }
+}
