@@ -21,6 +21,7 @@ import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -90,6 +91,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private int withoutVideo;
   private long videoPage = 1;
   private boolean looks = true;
+  private boolean mappable;
   private Optional<ProgramEscape> refused = Optional.empty();
 
   FakeDriver(Kernel kernel) {
@@ -291,10 +293,18 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   @Override
   public synchronized Fd open(Node node) {
-    Fd fd = kernel.eventfd(0, Kernel.NONBLOCK);
+    Fd fd =
+        node.kind() == Node.Kind.CARD && mappable
+            ? kernel.open(Path.of("/dev/zero"), Kernel.O_RDWR)
+            : kernel.eventfd(0, Kernel.NONBLOCK);
     open.put(fd.number(), node.name());
     opened.put(fd, node.name());
     return fd;
+  }
+
+  /** Has the nodes of cards be those of a device that can be mapped, as a doorbell is. */
+  synchronized void haveMappableCards() {
+    mappable = true;
   }
 
   /** The files of a node, in the order in which they were opened. */

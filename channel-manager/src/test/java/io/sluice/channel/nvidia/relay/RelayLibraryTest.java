@@ -11,11 +11,13 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -112,12 +114,16 @@ final class RelayLibraryTest {
     assertThat(driver.objects()).isZero();
   }
 
-  private List<String> calls(String section) throws Exception {
+  private Process start(String section) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(parts.resolve("calls").toString(), section).redirectErrorStream(true);
     builder.environment().put("LD_PRELOAD", parts.resolve("libsluice-cuda.so").toString());
     builder.environment().put("SLUICE_CUDA_SOCKET", directory.resolve("cuda").toString());
-    Process process = builder.start();
+    return builder.start();
+  }
+
+  private List<String> calls(String section) throws Exception {
+    Process process = start(section);
     List<String> lines =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
             .lines()
@@ -190,5 +196,44 @@ final class RelayLibraryTest {
   @Test
   void threads_callAtOnce_eachIsAnswered() throws Exception {
     assertThat(calls("threads")).contains("threads: 400 of 400");
+  }
+
+  /**
+   * The program's own thread rings meanwhile; the library's has another doorbell take its place.
+   */
+  @Test
+  void doorbell_ofAnotherCard_takesThePlaceOfTheOneThatIsMapped() throws Exception {
+    driver.haveMappableCards();
+    OtherCard port = new OtherCard(driver);
+    DriverRelay other =
+        relay.beside(
+            port,
+            new RelayCard("other", 0x101, 1, 1, new UUID(1, 1)),
+            MemoryBudget.upTo(() -> LIMIT_BYTES),
+            port,
+            new TimeSlices());
+    Process process = start("doorbell");
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader output = process.inputReader()) {
+      String line = output.readLine();
+      while (line != null) {
+        lines.add(line);
+        if (line.equals("rings")) {
+          long number = relay.programs().getFirst().number();
+          Thread moves =
+              Thread.ofPlatform()
+                  .start(() -> {
+                    boolean _ = relay.suspend(number, Long.MAX_VALUE >> 1);
+                    boolean _ = other.resumeHere(number);
+                  });
+          moves.join();
+        }
+        line = output.readLine();
+      }
+    }
+    assertThat(process.waitFor()).as(() -> String.join("\n", lines)).isZero();
+    assertThat(lines).contains("another doorbell: 1, and of what was unmapped 8");
+    assertThat(driver.opened("nvidia1")).isNotEmpty();
+    other.close();
   }
 }

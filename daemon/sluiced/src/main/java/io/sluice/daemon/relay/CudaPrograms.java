@@ -270,9 +270,8 @@ public final class CudaPrograms implements ProgramsMXBean {
     String failed = failed(Turn.RESUME.verb, guest, program);
     RelayDoor door = find(failed, guest).door();
     requireProgram(failed, door, program);
-    try (GuestRelays.Arrival arrival = door.relays().begin(failed, gpu)) {
-      change(
-          Turn.RESUME, guest, program, " on GPU " + gpu, _ -> arrival.relay().resumeHere(program));
+    try (GuestRelays.Stay stay = door.relays().begin(failed, gpu)) {
+      change(Turn.RESUME, guest, program, " on GPU " + gpu, _ -> stay.relay().resumeHere(program));
     }
   }
 

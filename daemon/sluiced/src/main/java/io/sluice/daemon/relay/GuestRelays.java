@@ -30,9 +30,9 @@ final class GuestRelays implements AutoCloseable {
     }
   }
 
-  /** A stay of a relay, until a program has arrived there or has not. */
-  interface Arrival extends AutoCloseable {
-    /** Where it is to arrive. */
+  /** The stay of a relay, until a program has arrived there or has not. */
+  interface Stay extends AutoCloseable {
+    /** Where the program is to arrive. */
     ProgramRelay relay();
 
     @Override
@@ -63,13 +63,13 @@ final class GuestRelays implements AutoCloseable {
   }
 
   /**
-   * Has a relay on a GPU, at least until the arrival is closed.
+   * Has a relay on a GPU, at least until the stay is closed.
    *
    * @param failed what does not happen when this is refused
    */
-  Arrival begin(String failed, String to) throws OperationsException {
+  Stay begin(String failed, String to) throws OperationsException {
     if (to.equals(gpu)) {
-      return new Arriving(own, this::release);
+      return new HeldStay(own, this::release);
     }
     synchronized (this) {
       Elsewhere there = elsewhere.get(to);
@@ -78,7 +78,7 @@ final class GuestRelays implements AutoCloseable {
         elsewhere.put(to, there);
       }
       there.coming++;
-      return new Arriving(there.relay, () -> arrived(to));
+      return new HeldStay(there.relay, () -> arrived(to));
     }
   }
 
@@ -87,7 +87,7 @@ final class GuestRelays implements AutoCloseable {
    *
    * @param done what is done
    */
-  private record Arriving(ProgramRelay relay, Runnable done) implements Arrival {
+  private record HeldStay(ProgramRelay relay, Runnable done) implements Stay {
     @Override
     public void close() {
       done.run();

@@ -22,13 +22,14 @@ public final class GpuGid {
   private static final Struct S =
       Struct.aligned("NV2080_CTRL_GPU_GET_GID_INFO_PARAMS").unused32("index", "in: 0");
   public static final U32 FLAGS = S.u32("flags", "in: form of the id");
-  public static final U32 LENGTH = S.u32("length", "out: bytes of the id");
 
   /** Where the id begins. */
   public static final long DATA = 12;
 
   public static final StructLayout LAYOUT =
-      S.unusedBytes("data", 256, "out: the card's UUID").layout();
+      S.unused32("length", "out: bytes of the id")
+          .unusedBytes("data", 256, "out: the card's UUID")
+          .layout();
 
   private GpuGid() {}
 

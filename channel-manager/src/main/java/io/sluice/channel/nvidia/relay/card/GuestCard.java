@@ -5,7 +5,7 @@ import io.sluice.channel.nvidia.time.GuestSlices;
 import java.util.Set;
 
 /**
- * What a guest's programs have of one card.
+ * The part of a card that a guest's programs have.
  *
  * @param port its nodes, and the driver's calls
  * @param copier copies programs' memory there

@@ -95,8 +95,7 @@ final class NvidiaCudaCardsTest {
       String natively = rig.natively(programs, "lasting", "lasting").output();
       try (ExecutorService other = Executors.newSingleThreadExecutor()) {
         Future<String> running =
-            other.submit(
-                () -> run(rig.parts(), programs, "keep", "512", "lasting", "lasting"));
+            other.submit(() -> run(rig.parts(), programs, "keep", "512", "lasting", "lasting"));
         var _ = daemon.awaitQuota("b", now -> now.heldBytes() > 512 << 20);
         try {
           changeCards();
