@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class NvidiaCudaCardsTest {
   private static final int CHANGES = 4;
+
+  /** How long a program may take whose kernels take 20 s. */
+  private static final int END_S = 90;
 
   @TempDir private Path directory;
 
@@ -69,6 +74,16 @@ final class NvidiaCudaCardsTest {
     }
   }
 
+  /** What it has printed; one that does not come to its end is ended, and says where it was. */
+  private String end(Future<String> running) throws Exception {
+    try {
+      return running.get(END_S, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      ProcessHandle.of(program().pid()).ifPresent(ProcessHandle::destroyForcibly);
+      throw e;
+    }
+  }
+
   /** To and fro, and what is held where. */
   private void changeCards() throws Exception {
     String number = Long.toString(program().number());
@@ -100,10 +115,10 @@ final class NvidiaCudaCardsTest {
         try {
           changeCards();
         } catch (AssertionError e) {
-          e.addSuppressed(new AssertionError("it printed: " + running.get()));
+          e.addSuppressed(new AssertionError("it printed: " + end(running)));
           throw e;
         }
-        assertThat(running.get()).isEqualTo(natively);
+        assertThat(end(running)).isEqualTo(natively);
       }
       assertThat(daemon.ctl("program", "list", "b")).doesNotContain("running");
       assertThat(run(rig.parts(), programs, "vec"))
