@@ -1,12 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.sluice.testbed.checks.FactWalk;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -60,26 +55,7 @@ final class ProgramStateTest {
 
   @Test
   void states_allPairs_areThoseThatEventsReach() {
-    Set<Map.Entry<ProgramState, ProgramState>> reached = new HashSet<>();
-    Set<Facts> seen = new HashSet<>(List.of(new Facts(true, false, false, false)));
-    Deque<Facts> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      Facts from = open.remove();
-      for (Facts to : from.next()) {
-        if (from.state() != to.state()) {
-          reached.add(Map.entry(from.state(), to.state()));
-        }
-        if (seen.add(to)) {
-          open.add(to);
-        }
-      }
-    }
-    for (ProgramState from : ProgramState.values()) {
-      for (ProgramState to : ProgramState.values()) {
-        assertThat(from.canBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(Map.entry(from, to)));
-      }
-    }
+    FactWalk.of(new Facts(true, false, false, false), Facts::next, Facts::state)
+        .requireChanges(ProgramState.class, ProgramState::canBecome);
   }
 }
