@@ -1,5 +1,6 @@
 package io.sluice.migrate.checkpoint;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -34,7 +35,10 @@ final class SessionsFeed implements RamTransport.Target {
   private final Kernel kernel;
   private final ThreadFactory threads;
   private final Object lock = new Object();
-  private final Map<Integer, FedSession> open = new HashMap<>(); // by stream; by lock
+
+  @GuardedBy("lock")
+  private final Map<Integer, FedSession> open = new HashMap<>(); // by stream
+
   private @Nullable Thread thread; // of who makes and closes this
   private volatile @Nullable String refusal;
   private volatile boolean through;

@@ -1,5 +1,6 @@
 package io.sluice.migrate.checkpoint;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -46,9 +47,16 @@ final class SessionsTap implements RamTransport.Source {
   private final ThreadFactory threads;
   private final Map<Integer, Integer> streams = new HashMap<>(); // by handle; of the thread
   private final Object lock = new Object();
-  private final Set<Fd> open = new HashSet<>(); // by lock; also one whose word is heard
-  private @Nullable Fd listener; // by lock
-  private @Nullable Thread thread; // by lock
+
+  @GuardedBy("lock")
+  private final Set<Fd> open = new HashSet<>(); // also one whose word is heard
+
+  @GuardedBy("lock")
+  private @Nullable Fd listener;
+
+  @GuardedBy("lock")
+  private @Nullable Thread thread;
+
   private volatile boolean closed;
 
   SessionsTap(

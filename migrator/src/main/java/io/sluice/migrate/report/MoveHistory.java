@@ -21,10 +21,10 @@ final class MoveHistory {
   private final MoveContext context;
 
   @GuardedBy("this")
-  private final List<Sample> samples = new ArrayList<>(); // by this
+  private final List<Sample> samples = new ArrayList<>();
 
   @GuardedBy("this")
-  private long intervalNs = SAMPLE_NS; // by this
+  private long intervalNs = SAMPLE_NS;
 
   @GuardedBy("this")
   private @Nullable MigrationStatus last;

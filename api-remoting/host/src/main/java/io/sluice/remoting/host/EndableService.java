@@ -1,5 +1,6 @@
 package io.sluice.remoting.host;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.session.ServedSession;
 
 /** The service of an application whose session came to be elsewhere; an operator may end it. */
@@ -9,7 +10,9 @@ final class EndableService {
   private final Runnable closing;
   private final Object lock = new Object();
   private volatile boolean asked;
-  private boolean closed; // by lock
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   /**
    * @param session that is served

@@ -1,5 +1,6 @@
 package io.sluice.remoting.host;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.session.ServedSession;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,9 @@ final class MirroredApplication implements Application {
   private final String devices;
   private final Object closing = new Object();
   private volatile boolean asked;
-  private boolean closed; // by closing
+
+  @GuardedBy("closing")
+  private boolean closed;
 
   /**
    * @param mirror owned, and told to go on

@@ -1,5 +1,6 @@
 package io.sluice.remoting.host;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.relay.SessionRelay;
@@ -23,7 +24,9 @@ final class RelayedApplication implements Application {
   private final SessionRelay relay;
   private final Object closing = new Object();
   private volatile boolean asked;
-  private boolean closed; // by closing
+
+  @GuardedBy("closing")
+  private boolean closed;
 
   /**
    * @param relay owned, and told to go on

@@ -1,12 +1,7 @@
 package io.sluice.remoting.opencl;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.sluice.testbed.checks.FactWalk;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -37,26 +32,7 @@ final class ClaimStateTest {
 
   @Test
   void states_allPairs_areThoseThatEventsReach() {
-    Set<Map.Entry<ClaimState, ClaimState>> reached = new HashSet<>();
-    Set<Facts> seen = new HashSet<>(List.of(new Facts(false, false)));
-    Deque<Facts> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      Facts from = open.remove();
-      for (Facts to : from.next()) {
-        if (from.state() != to.state()) {
-          reached.add(Map.entry(from.state(), to.state()));
-        }
-        if (seen.add(to)) {
-          open.add(to);
-        }
-      }
-    }
-    for (ClaimState from : ClaimState.values()) {
-      for (ClaimState to : ClaimState.values()) {
-        assertThat(from.mayBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(Map.entry(from, to)));
-      }
-    }
+    FactWalk.of(new Facts(false, false), Facts::next, Facts::state)
+        .requireChanges(ClaimState.class, ClaimState::mayBecome);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.remoting.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.state.StateException;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,9 @@ final class MachineGate {
   private final Consumer<Departure.HaltedSession> halted;
   private final CompletableFuture<Void> halt = new CompletableFuture<>();
   private final CompletableFuture<Void> decided = new CompletableFuture<>();
-  private GateState state = GateState.COPYING; // by this
+
+  @GuardedBy("this")
+  private GateState state = GateState.COPYING;
 
   /**
    * @param halted is told when it stands

@@ -1,5 +1,6 @@
 package io.sluice.remoting.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
@@ -16,9 +17,15 @@ final class MirrorCalls implements SessionPort.CallSource {
   /** Most bytes of messages that wait. */
   private static final int MOST_BYTES = 256 << 10;
 
-  private final Queue<StateItem.Sent> waiting = new ArrayDeque<>(); // by this
-  private int bytes; // of those that wait; by this
-  private boolean closed; // by this
+  @GuardedBy("this")
+  private final Queue<StateItem.Sent> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
+  private int bytes; // of those that wait
+
+  @GuardedBy("this")
+  private boolean closed;
+
   private StateItem.Sent taken = new StateItem.Sent(0, List.of(), new byte[0]); // session's thread
   private int tail; // session's thread
 

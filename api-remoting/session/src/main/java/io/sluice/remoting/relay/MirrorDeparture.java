@@ -1,5 +1,6 @@
 package io.sluice.remoting.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.ProtocolException;
@@ -34,7 +35,10 @@ final class MirrorDeparture {
   private final Departure departure;
   private final CompletableFuture<Boolean> held = new CompletableFuture<>();
   private final Object closing = new Object();
-  private boolean closed; // by closing
+
+  @GuardedBy("closing")
+  private boolean closed;
+
   private volatile boolean gone; // the near end was told to go on
   private StateItem.@Nullable Kept kept; // when it stays; by the thread that runs it
 

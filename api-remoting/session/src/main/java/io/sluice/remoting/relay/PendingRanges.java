@@ -1,5 +1,6 @@
 package io.sluice.remoting.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.state.StateItem.MemoryRange;
@@ -16,7 +17,8 @@ final class PendingRanges {
   /** Most calls that may be under way. */
   private static final int MOST = 1 << 20;
 
-  private final Map<Long, List<MemoryRange>> byCall = new HashMap<>(); // by this
+  @GuardedBy("this")
+  private final Map<Long, List<MemoryRange>> byCall = new HashMap<>();
 
   /** A call will write ranges. */
   synchronized void add(long call, List<MemoryRange> ranges) {

@@ -2,11 +2,8 @@ package io.sluice.remoting.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.sluice.testbed.checks.FactWalk;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -47,28 +44,8 @@ final class GateStateTest {
 
   @Test
   void states_allPairs_areThoseThatEventsReach() {
-    Set<Map.Entry<GateState, GateState>> reached = new HashSet<>();
-    Facts first = new Facts(false, false, false, false);
-    Set<Facts> seen = new HashSet<>(List.of(first));
-    Deque<Facts> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      Facts from = open.remove();
-      for (Facts to : from.next()) {
-        if (from.state() != to.state()) {
-          reached.add(Map.entry(from.state(), to.state()));
-        }
-        if (seen.add(to)) {
-          open.add(to);
-        }
-      }
-    }
-    for (GateState from : GateState.values()) {
-      for (GateState to : GateState.values()) {
-        assertThat(from.mayBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(Map.entry(from, to)));
-      }
-    }
+    FactWalk.of(new Facts(false, false, false, false), Facts::next, Facts::state)
+        .requireChanges(GateState.class, GateState::mayBecome);
   }
 
   @Test

@@ -1,13 +1,8 @@
 package io.sluice.remoting.session;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.sluice.remoting.session.CallIntake.IntakeState;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.sluice.testbed.checks.FactWalk;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -42,26 +37,7 @@ final class CallIntakeTest {
 
   @Test
   void states_allPairs_areThoseThatEventsReach() {
-    Set<Map.Entry<IntakeState, IntakeState>> reached = new HashSet<>();
-    Set<Facts> seen = new HashSet<>(List.of(new Facts(false, false, false)));
-    Deque<Facts> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      Facts from = open.remove();
-      for (Facts to : from.next()) {
-        if (from.state() != to.state()) {
-          reached.add(Map.entry(from.state(), to.state()));
-        }
-        if (seen.add(to)) {
-          open.add(to);
-        }
-      }
-    }
-    for (IntakeState from : IntakeState.values()) {
-      for (IntakeState to : IntakeState.values()) {
-        assertThat(from.mayBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(Map.entry(from, to)));
-      }
-    }
+    FactWalk.of(new Facts(false, false, false), Facts::next, Facts::state)
+        .requireChanges(IntakeState.class, IntakeState::mayBecome);
   }
 }

@@ -2,12 +2,9 @@ package io.sluice.channel.nvidia.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayDeque;
+import io.sluice.testbed.checks.FactWalk;
 import java.util.Arrays;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -83,18 +80,11 @@ final class NvidiaStatesTest {
 
   @Test
   void channel_allPairs_areThoseThatOperationsReach() {
-    Set<List<NvidiaChannelState.Kind>> reached = new HashSet<>();
-    walk(
-        new Channel(false, false, false, false, false, false),
-        CHANNEL_EVENTS,
-        (from, to) -> reached.add(List.of(from.kind(), to.kind())));
-    for (NvidiaChannelState.Kind from : NvidiaChannelState.Kind.values()) {
-      for (NvidiaChannelState.Kind to : NvidiaChannelState.Kind.values()) {
-        assertThat(from.canBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(List.of(from, to)));
-      }
-    }
+    FactWalk.of(
+            new Channel(false, false, false, false, false, false),
+            facts -> next(facts, CHANNEL_EVENTS),
+            Channel::kind)
+        .requireSteps(NvidiaChannelState.Kind.class, NvidiaChannelState.Kind::canBecome);
   }
 
   // ---- a detachment ----
@@ -135,18 +125,8 @@ final class NvidiaStatesTest {
 
   @Test
   void detachment_allPairs_areThoseThatOperationsReach() {
-    Set<List<DetachmentState>> reached = new HashSet<>();
-    walk(
-        new Drain(false, 0, false, false),
-        DRAIN_EVENTS,
-        (from, to) -> reached.add(List.of(from.state(), to.state())));
-    for (DetachmentState from : DetachmentState.values()) {
-      for (DetachmentState to : DetachmentState.values()) {
-        assertThat(from.canBecome(to))
-            .as("%s to %s", from, to)
-            .isEqualTo(reached.contains(List.of(from, to)));
-      }
-    }
+    FactWalk.of(new Drain(false, 0, false, false), facts -> next(facts, DRAIN_EVENTS), Drain::state)
+        .requireSteps(DetachmentState.class, DetachmentState::canBecome);
   }
 
   @Test
@@ -157,25 +137,10 @@ final class NvidiaStatesTest {
         .containsExactly(DetachmentState.POISONED, DetachmentState.RELEASED);
   }
 
-  @FunctionalInterface
-  private interface Step<F> {
-    void seen(F from, F to);
-  }
-
-  private static <F> void walk(F first, List<Event<F>> events, Step<F> step) {
-    Set<F> seen = new HashSet<>(Set.of(first));
-    Deque<F> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      F from = open.remove();
-      for (Event<F> event : events) {
-        if (event.possible().test(from)) {
-          F to = event.change().apply(from);
-          step.seen(from, to);
-          if (seen.add(to)) {
-            open.add(to);
-          }
-        }
-      }
-    }
+  private static <F> List<F> next(F facts, List<Event<F>> events) {
+    return events.stream()
+        .filter(event -> event.possible().test(facts))
+        .map(event -> event.change().apply(facts))
+        .toList();
   }
 }

@@ -11,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
+import io.sluice.testbed.fakes.relay.CudaCalls;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.opentest4j.TestAbortedException;
 
 /** The library of CUDA programs with the relay, over a real socket, before a driver in memory. */
@@ -133,69 +134,30 @@ final class RelayLibraryTest {
     return lines;
   }
 
-  @Test
-  void files_openStatAndClose_asNodesDo() throws Exception {
-    assertThat(calls("files"))
-        .contains(
-            "open /dev/nvidiactl: ok",
-            "stat nvidiactl: mode 20666 device 195:255",
-            "lstat nvidia0: mode 20666 device 195:0",
-            "fstat nvidiactl: mode 20666 device 195:255",
-            "stat nvidia77: ENOENT",
-            "access nvidia-uvm: ok",
-            "close again: EBADF",
-            "open /dev/nvidia77: ENOENT",
-            "open /dev/null: ok");
+  private void assertPrints(CudaCalls of) throws Exception {
+    assertThat(calls(of.section())).containsAll(of.lines());
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.sluice.testbed.fakes.relay.CudaCalls#answered")
+  void calls_thatAProgramMayMake_areAnswered(CudaCalls section) throws Exception {
+    assertPrints(section);
   }
 
   @Test
-  void objects_areMadeUnderTheProgramsHandles() throws Exception {
-    assertThat(calls("rm"))
-        .contains(
-            "alloc 0x0: ok status 0x0 object 0xc1d00001 own pointer 1",
-            "alloc 0x80: ok status 0x0 object 0x5c000001 own pointer 1",
-            "alloc without parameters: ok status 0x0",
-            "not RM's: ENOTTY");
+  void objects_areMadeByTheDriver_withoutCapabilities() throws Exception {
+    assertPrints(CudaCalls.OBJECTS);
     assertThat(driver.seen(ProgramEscape.ALLOC)).hasSize(3);
     assertThat(capabilities).containsExactly("CapEff:\t0000000000000000");
   }
 
   /** The sections that name a client have not made one: each is refused, and nothing is left. */
   @ParameterizedTest
-  @CsvSource({
-    "control, control 0x101: ok status 0x23 own pointers 1",
-    "event, event: ok status 0x23 own descriptor 1 close-on-exec 1",
-    "pinned, pin heap: ok status 0x23 wrong 0 own address 1",
-    "map, mmap: EINVAL",
-    "uvm, uvm unknown: EINVAL",
-    "limits, nested too large: EINVAL"
-  })
-  void calls_thatNameNoClientOfTheirs_areRefused(String section, String line) throws Exception {
-    assertThat(calls(section)).contains(line);
+  @MethodSource("io.sluice.testbed.fakes.relay.CudaCalls#refused")
+  void calls_thatNameNoClientOfTheirs_areRefused(CudaCalls section) throws Exception {
+    assertPrints(section);
     assertThat(driver.seen(ProgramEscape.CONTROL)).isEmpty();
     assertThat(driver.seen(ProgramEscape.ALLOC_MEMORY)).isEmpty();
-  }
-
-  @Test
-  void copies_ofADescriptor_areOneFileThatTheLastOneCloses() throws Exception {
-    assertThat(calls("share")).contains("on the copy: ok", "on the last: ok", "replaced: ENOTTY");
-  }
-
-  @Test
-  void fork_leavesTheChildWithoutFilesAndTheParentWithItsOwn() throws Exception {
-    assertThat(calls("fork"))
-        .contains(
-            "pin the stack: ok",
-            "child: its memory 1",
-            "child: the parent's file: ENOTTY",
-            "child: its own file: ok",
-            "parent: its memory 1, its stack 1",
-            "parent: ok");
-  }
-
-  @Test
-  void threads_callAtOnce_eachIsAnswered() throws Exception {
-    assertThat(calls("threads")).contains("threads: 400 of 400");
   }
 
   /**

@@ -5,22 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.testbed.checks.LeakCheck;
-import io.sluice.testbed.machine.BoundedWait;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,37 +23,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Unmodified CUDA programs whose memory moves to system memory and back while they run, and that
  * have more than fits: what they print is what they print natively.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
-final class NvidiaCudaMovesTest {
+final class NvidiaCudaMovesTest extends RelayedPrograms {
   private static final long ALL = 1L << 50;
 
   /** Between two moves: programs are to get on. */
   private static final long PAUSE_NS = 20_000_000;
 
-  private static final BoundedWait SOON =
-      new BoundedWait(Duration.ofSeconds(60), Duration.ofMillis(10));
-
-  private CudaRig rig;
-  private Path programs;
-
-  @BeforeAll
-  void start(@TempDir Path of) throws Exception {
-    rig = CudaRig.open(Files.createDirectory(of.resolve("rig")));
-    programs = rig.compile("cuda_programs.cu");
-  }
-
-  @AfterAll
-  void stop() {
-    if (rig != null) {
-      rig.close();
-    }
-  }
-
   @AfterEach
-  void nothingIsLeft() throws Exception {
-    SOON.until("no programs", () -> rig.relay.programs().isEmpty());
-    assertThat(rig.relay.evictedBytes()).isZero();
+  void limitsAsBefore() {
     rig.overflows.set(false);
     rig.videoLimit.set(64L << 30);
   }
@@ -173,11 +145,5 @@ final class NvidiaCudaMovesTest {
     } finally {
       int _ = program.destroyForcibly().waitFor();
     }
-  }
-
-  private String train() throws Exception {
-    CudaRig.Ended there = rig.natively("python3", "-c", "import torch");
-    Assumptions.assumeTrue(there.status() == 0, "no PyTorch");
-    return rig.file("train.py").toString();
   }
 }

@@ -6,10 +6,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.channel.nvidia.relay.DriverRelay;
 import io.sluice.channel.nvidia.relay.ProgramStatus;
 import io.sluice.testbed.checks.LeakCheck;
-import io.sluice.testbed.machine.BoundedWait;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,14 +15,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
@@ -35,37 +25,11 @@ import org.opentest4j.TestAbortedException;
  * Unmodified CUDA programs that are suspended and resumed while they run: what they print is what
  * they print natively.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
-final class NvidiaCudaSuspendTest {
+final class NvidiaCudaSuspendTest extends RelayedPrograms {
   private static final long PATIENCE_NS = 10_000_000_000L;
   private static final long PAUSE_NS = 50_000_000;
   private static final int REPEATS = 12;
-
-  private static final BoundedWait SOON =
-      new BoundedWait(Duration.ofSeconds(60), Duration.ofMillis(10));
-
-  private CudaRig rig;
-  private Path programs;
-
-  @BeforeAll
-  void start(@TempDir Path of) throws Exception {
-    rig = CudaRig.open(Files.createDirectory(of.resolve("rig")));
-    programs = rig.compile("cuda_programs.cu");
-  }
-
-  @AfterAll
-  void stop() {
-    if (rig != null) {
-      rig.close();
-    }
-  }
-
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    SOON.until("no programs", () -> rig.relay.programs().isEmpty());
-    assertThat(rig.relay.evictedBytes()).isZero();
-  }
 
   /** Suspends and resumes whatever there is until it is stopped. */
   private final class Suspender implements AutoCloseable {
@@ -189,9 +153,7 @@ final class NvidiaCudaSuspendTest {
 
   @Test
   void training_thatIsSuspended_hasTheLossesOfTheNativeOne() throws Exception {
-    CudaRig.Ended there = rig.natively("python3", "-c", "import torch");
-    Assumptions.assumeTrue(there.status() == 0, "no PyTorch");
-    String train = rig.file("train.py").toString();
+    String train = train();
     CudaRig.Ended natively = rig.natively("python3", train);
     CudaRig.Ended relayed = whileSuspended(() -> rig.relayed("python3", train));
     assertThat(relayed.status()).as(relayed.output()).isZero();

@@ -3,54 +3,19 @@ package io.sluice.testbed.conformance.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.channel.nvidia.relay.ProgramStatus;
-import io.sluice.testbed.machine.BoundedWait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Unmodified CUDA programs, natively and over the relay, on the NVIDIA GPU of this machine. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-final class NvidiaCudaTest {
+final class NvidiaCudaTest extends RelayedPrograms {
   /** By which {@code frameworks.py} says that a framework is not there. */
   private static final int NOT_INSTALLED = 77;
-
-  private static final BoundedWait SOON =
-      new BoundedWait(Duration.ofSeconds(60), Duration.ofMillis(10));
-
-  private CudaRig rig;
-  private Path programs;
-  private Path directory;
-
-  @BeforeAll
-  void start(@TempDir Path of) throws Exception {
-    directory = of;
-    rig = CudaRig.open(Files.createDirectory(of.resolve("rig")));
-    programs = rig.compile("cuda_programs.cu");
-  }
-
-  @AfterAll
-  void stop() {
-    if (rig != null) {
-      rig.close();
-    }
-  }
-
-  /** A program's end is heard after it has ended. */
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    SOON.until("no programs", () -> rig.relay.programs().isEmpty());
-  }
 
   @ParameterizedTest
   @ValueSource(
@@ -96,9 +61,7 @@ final class NvidiaCudaTest {
 
   @Test
   void training_relayed_hasTheLossesOfTheNativeOne() throws Exception {
-    CudaRig.Ended there = rig.natively("python3", "-c", "import torch");
-    Assumptions.assumeTrue(there.status() == 0, "no PyTorch");
-    String train = rig.file("train.py").toString();
+    String train = train();
     CudaRig.Ended natively = rig.natively("python3", train);
     assertThat(natively.status()).as(natively.output()).isZero();
     assertThat(natively.lines()).hasSize(2);

@@ -1,4 +1,4 @@
-/** What recordings of the CUDA relay are written in. */
+/** What recordings of the CUDA relay are written in, and what programs print over it. */
 @NullMarked
 package io.sluice.testbed.fakes.relay;
 

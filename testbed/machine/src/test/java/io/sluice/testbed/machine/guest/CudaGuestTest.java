@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.fakes.relay.CudaCalls;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.support.Daemons.Holdings;
 import io.sluice.testbed.machine.support.MachineShell;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * CUDA programs in a real machine: their library, the guest's driver, the device and the relay,
@@ -120,67 +121,10 @@ final class CudaGuestTest {
     return printed(asStranger(preloaded(section)));
   }
 
-  @Test
-  void files_openStatAndClose_asNodesDo() throws Exception {
-    assertThat(calls("files"))
-        .contains(
-            "open /dev/nvidiactl: ok",
-            "stat nvidiactl: mode 20666 device 195:255",
-            "lstat nvidia0: mode 20666 device 195:0",
-            "fstat nvidiactl: mode 20666 device 195:255",
-            "stat nvidia77: ENOENT",
-            "access nvidia-uvm: ok",
-            "close again: EBADF",
-            "open /dev/nvidia77: ENOENT",
-            "open /dev/null: ok");
-  }
-
-  @Test
-  void objects_areMadeUnderTheProgramsHandles() throws Exception {
-    assertThat(calls("rm"))
-        .contains(
-            "alloc 0x0: ok status 0x0 object 0xc1d00001 own pointer 1",
-            "alloc 0x80: ok status 0x0 object 0x5c000001 own pointer 1",
-            "alloc without parameters: ok status 0x0",
-            "not RM's: ENOTTY");
-  }
-
   @ParameterizedTest
-  @CsvSource({
-    "control, control 0x101: ok status 0x23 own pointers 1",
-    "event, event: ok status 0x23 own descriptor 1 close-on-exec 1",
-    "pinned, pin heap: ok status 0x23 wrong 0 own address 1",
-    "pinned, pin two mappings: ok status 0x23 wrong 0 own address 1",
-    "pinned, pin a hole: EFAULT",
-    "map, mmap: EINVAL",
-    "uvm, uvm unknown: EINVAL",
-    "limits, largest: ok",
-    "limits, nested too large: EINVAL"
-  })
-  void calls_thatNameNoClientOfTheirs_areRefused(String section, String line) throws Exception {
-    assertThat(calls(section)).contains(line);
-  }
-
-  @Test
-  void copies_ofADescriptor_areOneFileThatTheLastOneCloses() throws Exception {
-    assertThat(calls("share")).contains("on the copy: ok", "on the last: ok", "replaced: ENOTTY");
-  }
-
-  @Test
-  void fork_leavesTheChildWithoutFilesAndTheParentWithItsOwn() throws Exception {
-    assertThat(calls("fork"))
-        .contains(
-            "pin the stack: ok",
-            "child: its memory 1",
-            "child: the parent's file: ENOTTY",
-            "child: its own file: ok",
-            "parent: its memory 1, its stack 1",
-            "parent: ok");
-  }
-
-  @Test
-  void threads_callAtOnce_eachIsAnswered() throws Exception {
-    assertThat(calls("threads")).contains("threads: 400 of 400");
+  @EnumSource
+  void calls_inTheMachine_printWhatTheyDoOnAHost(CudaCalls section) throws Exception {
+    assertThat(calls(section.section())).containsAll(section.lines());
   }
 
   @Test
