@@ -30,6 +30,12 @@ final class Suspension {
   /** How often in a row all channels must be found idle. */
   private static final int LOOKS = 3;
 
+  /**
+   * And for how long: one whose kernel was interrupted for the turn of another may look idle until
+   * its own turn comes.
+   */
+  private static final long IDLE_NS = 50_000_000;
+
   private static final int IDLE_US = 100;
 
   private final ProgramDriver driver;
@@ -178,12 +184,18 @@ final class Suspension {
 
   private List<Integer> awaitIdle(List<ProgramRing> rings, long until) throws Denial {
     List<Integer> before = gets(rings);
+    long since = clock.getAsLong();
     int looks = 0;
-    while (looks < LOOKS) {
+    while (looks < LOOKS || clock.getAsLong() - since < IDLE_NS) {
       boolean idle = areIdle();
       List<Integer> now = gets(rings);
       requireHere();
-      looks = idle && now.equals(before) ? looks + 1 : 0;
+      if (idle && now.equals(before)) {
+        looks++;
+      } else {
+        looks = 0;
+        since = clock.getAsLong();
+      }
       before = now;
       if (looks < LOOKS && clock.getAsLong() - until > 0) {
         throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end");
