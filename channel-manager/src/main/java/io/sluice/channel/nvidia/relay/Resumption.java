@@ -91,6 +91,9 @@ final class Resumption {
    */
   void resume() throws Denial {
     boolean elsewhere = !driver.on().hasFiles();
+    if (elsewhere) {
+      requireTaker();
+    }
     boolean complete = false;
     try {
       if (elsewhere) {
@@ -129,6 +132,14 @@ final class Resumption {
     }
     release();
     suspension.drop();
+  }
+
+  /** Before anything is changed: who takes no other doorbell stays where it was. */
+  private void requireTaker() throws Denial {
+    boolean rings = driver.files().all().stream().anyMatch(file -> file.doorbell().isPresent());
+    if (rings && !link.takesDoorbells()) {
+      throw new Denial(RmStatus.NOT_SUPPORTED, "the program takes no other card's doorbell");
+    }
   }
 
   /** What the program rings from now on; a token of ours is all that it can ring yet. */

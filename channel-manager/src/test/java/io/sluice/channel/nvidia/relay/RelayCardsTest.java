@@ -291,6 +291,9 @@ final class RelayCardsTest extends RelayChannelFixture {
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("takes no other card's doorbell");
     assertThat(relay.programs().getFirst().gpu()).isEqualTo("card");
+    resumeBack(); // without asking it for anything
+    submit(method(0x2bc), 2);
+    assertThat(ran).endsWith(method(0x2bc), 2);
   }
 
   @Test

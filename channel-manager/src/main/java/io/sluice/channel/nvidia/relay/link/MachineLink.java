@@ -365,6 +365,11 @@ public final class MachineLink implements ProgramLink {
     throw new RelayProtocolException("another doorbell in a machine");
   }
 
+  @Override
+  public boolean takesDoorbells() {
+    return false;
+  }
+
   /** The page that a machine rings is its device's. */
   @Override
   public void moveDoorbell(int file, Fd doorbell) throws Denial {

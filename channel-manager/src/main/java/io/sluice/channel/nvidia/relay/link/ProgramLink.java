@@ -114,6 +114,9 @@ public interface ProgramLink extends AutoCloseable {
    */
   void replyWatch() throws RelayProtocolException;
 
+  /** Whether the program has that way. */
+  boolean takesDoorbells();
+
   /**
    * Has the program map another doorbell in place of the one of a file, and waits until it has.
    *

@@ -222,6 +222,11 @@ public final class SocketLink implements ProgramLink {
   }
 
   @Override
+  public boolean takesDoorbells() {
+    return watch.isPresent();
+  }
+
+  @Override
   public void moveDoorbell(int file, Fd doorbell) throws Denial {
     watch
         .orElseThrow(
