@@ -36,6 +36,9 @@ final class Resumption {
   private static final int COMMAND = 8; // of a control's argument
   private static final int EVENT_FILE = 16; // of the block of an event
 
+  /** How long a program may take to map other doorbells, all together. */
+  private static final long DOORBELLS_NS = 5_000_000_000L;
+
   private final ProgramDriver driver;
   private final PagesCalls pages;
   private final PoolCalls pools;
@@ -144,9 +147,10 @@ final class Resumption {
 
   /** What the program rings from now on; a token of ours is all that it can ring yet. */
   private void giveDoorbells() throws Denial {
+    long until = clock.getAsLong() + DOORBELLS_NS;
     for (ProgramFile file : driver.files().all()) {
       if (rm.remapDoorbell(file)) {
-        link.moveDoorbell(file.number(), file.fd());
+        link.moveDoorbell(file.number(), file.fd(), until);
       }
     }
   }

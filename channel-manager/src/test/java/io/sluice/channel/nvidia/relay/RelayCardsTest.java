@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -338,6 +339,22 @@ final class RelayCardsTest extends RelayChannelFixture {
       return false;
     });
     staysSuspended();
+  }
+
+  /** It is waited for as long as a program that says nothing, and no longer. */
+  @Test
+  void program_thatAcknowledgesOtherDoorbellsForEver_staysSuspended() {
+    int _ = doorbell();
+    AtomicBoolean over = new AtomicBoolean();
+    watch((end, message) -> {
+      RelayReply.VALUE.setBits(message, -1);
+      while (!over.get()) {
+        boolean _ = acknowledge(end, message);
+      }
+      return false;
+    });
+    staysSuspended();
+    over.set(true);
   }
 
   @Test

@@ -9,33 +9,32 @@ import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The way by which a process is given another doorbell: a thread of the library's waits at its
  * other end. Nothing that comes from there is more than an acknowledgement.
  */
 final class DoorbellWatch implements AutoCloseable {
-  /** How long a program may take to map a page. */
-  private static final int PATIENCE_MS = 5_000;
-
-  /** Late acknowledgements of former doorbells that are passed over. */
-  private static final int MOST_LATE = 16;
+  private static final long NS_PER_MS = 1_000_000;
 
   private final Kernel kernel;
+  private final LongSupplier clock;
   private final Fd socket;
   private int moves;
 
   /**
+   * @param clock nanoseconds
    * @param socket is this one's
    */
-  DoorbellWatch(Kernel kernel, Fd socket) {
+  DoorbellWatch(Kernel kernel, LongSupplier clock, Fd socket) {
     this.kernel = kernel;
+    this.clock = clock;
     this.socket = socket;
-    kernel.setReceiveTimeout(socket, PATIENCE_MS);
   }
 
   /** As {@link ProgramLink#moveDoorbell}. */
-  void move(int file, Fd doorbell) throws Denial {
+  void move(int file, Fd doorbell, long until) throws Denial {
     int number = ++moves;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment message = arena.allocate(RelayReply.LAYOUT);
@@ -43,20 +42,23 @@ final class DoorbellWatch implements AutoCloseable {
       RelayReply.FILE.setBits(message, file);
       RelayReply.VALUE.setBits(message, number);
       kernel.sendmsg(socket, message, List.of(doorbell));
-      for (int i = 0; i < MOST_LATE; i++) {
-        if (receive(message) == number) {
-          requireDone(message);
-          return;
-        }
+      int acknowledged = receive(message, until);
+      while (acknowledged != number) { // a former one, late
+        acknowledged = receive(message, until);
       }
-      throw new Denial(RmStatus.TIMEOUT, "the program acknowledges other doorbells");
+      requireDone(message);
     } catch (SyscallException e) {
       throw new Denial(RmStatus.TIMEOUT, "the program cannot be given a doorbell: " + e);
     }
   }
 
   /** The number of an acknowledgement. */
-  private int receive(MemorySegment message) throws Denial {
+  private int receive(MemorySegment message, long until) throws Denial {
+    long leftMs = (until - clock.getAsLong()) / NS_PER_MS;
+    if (leftMs <= 0) {
+      throw new Denial(RmStatus.TIMEOUT, "the program does not map another doorbell in time");
+    }
+    kernel.setReceiveTimeout(socket, (int) leftMs);
     FdList none = new FdList();
     try {
       long bytes = kernel.recvmsg(socket, message, none);

@@ -372,7 +372,7 @@ public final class MachineLink implements ProgramLink {
 
   /** The page that a machine rings is its device's. */
   @Override
-  public void moveDoorbell(int file, Fd doorbell) throws Denial {
+  public void moveDoorbell(int file, Fd doorbell, long until) throws Denial {
     throw new Denial(RmStatus.NOT_SUPPORTED, "a machine has the doorbell of its own card");
   }
 

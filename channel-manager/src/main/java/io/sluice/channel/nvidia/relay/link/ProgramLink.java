@@ -122,9 +122,10 @@ public interface ProgramLink extends AutoCloseable {
    *
    * @param file number of the file
    * @param doorbell a file of the driver's; stays the caller's
+   * @param until when it is waited for no longer, by the clock
    * @throws Denial when it does not: which of the two it has is not known then
    */
-  void moveDoorbell(int file, Fd doorbell) throws Denial;
+  void moveDoorbell(int file, Fd doorbell, long until) throws Denial;
 
   /** Whether the program has left, while it waits for an answer. */
   boolean isGone();

@@ -215,7 +215,7 @@ public final class SocketLink implements ProgramLink {
   public void replyWatch() {
     List<Fd> ends = kernel.socketpair();
     watch.ifPresent(DoorbellWatch::close);
-    watch = Optional.of(new DoorbellWatch(kernel, ends.get(0)));
+    watch = Optional.of(new DoorbellWatch(kernel, clock, ends.get(0)));
     try (Fd program = ends.get(1)) {
       reply(0, 0, 0, 0, List.of(program));
     }
@@ -227,11 +227,11 @@ public final class SocketLink implements ProgramLink {
   }
 
   @Override
-  public void moveDoorbell(int file, Fd doorbell) throws Denial {
+  public void moveDoorbell(int file, Fd doorbell, long until) throws Denial {
     watch
         .orElseThrow(
             () -> new Denial(RmStatus.NOT_SUPPORTED, "the program takes no other card's doorbell"))
-        .move(file, doorbell);
+        .move(file, doorbell, until);
   }
 
   /** Whoever is not answered has nothing to say. */

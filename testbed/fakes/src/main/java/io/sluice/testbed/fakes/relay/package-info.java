@@ -1,4 +1,4 @@
-/** What recordings of the CUDA relay are written in, and what programs print over it. */
+/** The form of recordings of the CUDA relay, and the lines that programs print over it. */
 @NullMarked
 package io.sluice.testbed.fakes.relay;
 
