@@ -23,6 +23,14 @@ readonly PRODUCT_MODULES=java.base,java.management,java.management.rmi,java.nami
 # SLUICE_JAVA_OPTS names an agent, as it makes a start longer.
 readonly AGENT_MODULES=java.desktop,java.instrument,java.logging,jdk.httpserver
 
+# say_columns: tells sluicectl how wide the terminal is that it prints to, if it is one.
+say_columns() {
+  unset SLUICE_COLUMNS
+  if [ -t 1 ] && screen=$(stty size </dev/tty 2>/dev/null); then
+    export SLUICE_COLUMNS="${screen#* }"
+  fi
+}
+
 # agent_options: the options for an agent, if there is one.
 agent_options() {
   case ${SLUICE_JAVA_OPTS:-} in

@@ -1,5 +1,6 @@
 package io.sluice.management;
 
+import java.util.List;
 import java.util.Map;
 import javax.management.OperationsException;
 
@@ -78,6 +79,12 @@ public interface MigrationsMXBean {
       @Description("its name") String guest,
       @Description("absolute; replaced when it exists") String file,
       @Description("copies most of it while the GPU works") boolean live)
+      throws OperationsException;
+
+  @Description(
+      "The checkpoints in a directory, of guests and of sessions, by what they begin and end with; those of a file, of that one.")
+  List<CheckpointView> checkpoints(
+      @Description("absolute; checkpoints in the state-dir when empty") String path)
       throws OperationsException;
 
   @Description(

@@ -26,6 +26,7 @@ final class GlobalOptions {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
   private static final Path DEFAULT_SOCKET = Path.of("/run/sluice/control");
   private static final String SOCKET_VARIABLE = "SLUICE_SOCKET";
+  private static final String COLUMNS_VARIABLE = "SLUICE_COLUMNS";
   private static final String ANSWER_TIMEOUT = "sun.rmi.transport.tcp.responseTimeout";
 
   private final Map<String, String> environment;
@@ -144,7 +145,13 @@ final class GlobalOptions {
   }
 
   Output output() {
-    return new Output(line(), format, columns, !noHeader);
+    return new Output(line(), format, columns, !noHeader, width());
+  }
+
+  /** As the launcher says, which can ask the terminal sooner than Java can. */
+  private int width() {
+    String said = environment.getOrDefault(COLUMNS_VARIABLE, "");
+    return said.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(said) : Output.UNLIMITED;
   }
 
   CommandLine line() {

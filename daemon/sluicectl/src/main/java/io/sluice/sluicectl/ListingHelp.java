@@ -13,6 +13,7 @@ final class ListingHelp {
           Map.entry("session list", Views.SESSIONS),
           Map.entry("session host", Views.SESSION_HOSTS),
           Map.entry("program list", Views.PROGRAMS),
+          Map.entry("checkpoint list", Views.CHECKPOINTS),
           Map.entry("migration status", Views.MIGRATIONS),
           Map.entry("quota show", Views.QUOTAS),
           Map.entry("irq show", Views.INTERRUPTS),

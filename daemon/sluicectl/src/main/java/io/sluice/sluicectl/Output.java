@@ -16,18 +16,26 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 
 /**
- * The output of rows as the operator asked for them.
+ * The output of rows as the operator asked for them. On a terminal, tables end where it does,
+ * unless their columns were chosen.
  *
  * @param line where to print
  * @param format how
  * @param columns ids of the columns to show; empty for the usual ones
  * @param header whether tables and CSV begin with the names of the columns
+ * @param width columns of the terminal that is printed to; {@link #UNLIMITED} where it is none
  */
-record Output(CommandLine line, Format format, List<String> columns, boolean header) {
+record Output(CommandLine line, Format format, List<String> columns, boolean header, int width) {
+  /** Of what is no terminal: a program that reads it gets all of it. */
+  static final int UNLIMITED = Integer.MAX_VALUE;
+
   /** Version of all JSON of this program; a reader refuses one it does not know. */
   static final int SCHEMA_VERSION = 1;
 
   private static final int GAP = 2;
+
+  /** The end of a line that is cut; in ASCII, as not every terminal shows more. */
+  private static final String CUT = "...";
 
   /** Prints rows in the format asked for. */
   <T> void list(Listing<T> listing, List<T> rows) {
@@ -71,13 +79,14 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
 
   /** Prints rows as a table, whatever the format asked for. */
   <T> void table(List<Column<T>> chosen, List<T> rows) {
-    table(chosen, rows, "");
+    table(chosen, rows, "", columns.isEmpty() ? width : UNLIMITED);
   }
 
   /**
    * @param lineEnd printed behind each line
+   * @param most characters of a line
    */
-  <T> void table(List<Column<T>> chosen, List<T> rows, String lineEnd) {
+  <T> void table(List<Column<T>> chosen, List<T> rows, String lineEnd, int most) {
     List<List<String>> lines = new ArrayList<>();
     if (header) {
       lines.add(chosen.stream().map(Column::heading).toList());
@@ -95,7 +104,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
       for (int i = 0; i < widths.length; i++) {
         printed.append(pad(line.get(i), widths[i] + GAP));
       }
-      text.append(printed.toString().stripTrailing()).append(lineEnd).append('\n');
+      text.append(cut(printed.toString().stripTrailing(), most)).append(lineEnd).append('\n');
     }
     text(text.toString());
   }
@@ -238,6 +247,12 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
 
   private static String pad(String text, int width) {
     return text + " ".repeat(Math.max(0, width - text.length()));
+  }
+
+  private static String cut(String text, int most) {
+    return text.length() <= most
+        ? text
+        : text.substring(0, Math.max(0, most - CUT.length())).stripTrailing() + CUT;
   }
 
   private PrintWriter out() {

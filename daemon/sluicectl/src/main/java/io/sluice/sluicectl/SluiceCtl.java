@@ -54,6 +54,7 @@ public final class SluiceCtl implements Runnable {
           "channel",
           "session",
           "program",
+          "checkpoint",
           "migration",
           "quota",
           "irq",
@@ -161,6 +162,7 @@ public final class SluiceCtl implements Runnable {
       case "channel" -> new ChannelCommand(global);
       case "session" -> new SessionCommand(global);
       case "program" -> new ProgramCommand(global);
+      case "checkpoint" -> new CheckpointCommand(global);
       case "migration" -> new MigrationCommand(global);
       case "quota" -> new QuotaCommand(global);
       case "irq" -> new IrqCommand(global);

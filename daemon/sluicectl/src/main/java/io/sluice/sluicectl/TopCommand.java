@@ -114,7 +114,7 @@ final class TopCommand implements Callable<Integer> {
       String summary = TopRow.summary(LocalTime.now(), rows);
       output.text(table == 0 ? HOME + CLEAR_BELOW : HOME);
       output.text(summary.substring(0, Math.min(width, summary.length())) + CLEAR_LINE + "\n");
-      output.table(output.fitting(columns, rows, width), rows, CLEAR_LINE);
+      output.table(output.fitting(columns, rows, width), rows, CLEAR_LINE, width);
       output.text(CLEAR_BELOW);
       return;
     }

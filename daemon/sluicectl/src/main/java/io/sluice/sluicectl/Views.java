@@ -1,6 +1,9 @@
 package io.sluice.sluicectl;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
+
 import io.sluice.management.ChannelStatus;
+import io.sluice.management.CheckpointView;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
 import io.sluice.management.GpuStatus;
@@ -15,6 +18,7 @@ import io.sluice.management.ReloadedSetting;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.Setting;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -302,6 +306,24 @@ final class Views {
               Column.both("result", HostCheckView::result),
               Column.both("found", HostCheckView::found),
               Column.both("remedy", HostCheckView::remedy)));
+
+  static final Listing<CheckpointView> CHECKPOINTS =
+      new Listing<>(
+          "checkpoints",
+          List.of(
+              Column.people("name", c -> String.valueOf(Path.of(c.file()).getFileName())),
+              Column.programs("file", CheckpointView::file),
+              Column.both("kind", CheckpointView::kind),
+              Column.both("guest", CheckpointView::guest),
+              Column.both("state", CheckpointView::state),
+              Column.people("size", c -> amount(c.sizeBytes())),
+              Column.programs("size-bytes", CheckpointView::sizeBytes),
+              Column.people("video-memory", c -> amount(c.videoBytes())),
+              Column.programs("video-bytes", CheckpointView::videoBytes),
+              Column.people(
+                  "written",
+                  c -> Instant.ofEpochMilli(c.writtenMs()).truncatedTo(SECONDS).toString()),
+              Column.programs("written-ms", CheckpointView::writtenMs)));
 
   static final Listing<ReloadedSetting> RELOADED =
       new Listing<>(

@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -28,10 +29,18 @@ final class Ctl {
   record Run(int code, String out, String err) {}
 
   Run run(String... arguments) {
+    return run(Map.of(), arguments);
+  }
+
+  /**
+   * @param environment besides the socket
+   */
+  Run run(Map<String, String> environment, String... arguments) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("SLUICE_SOCKET", socket.toString());
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line =
-        SluiceCtl.commandLine(Map.of("SLUICE_SOCKET", socket.toString()), List.of(arguments));
+    CommandLine line = SluiceCtl.commandLine(all, List.of(arguments));
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setUsageHelpWidth(80);
     line.getSubcommands().values().forEach(Ctl::fixWidth);

@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.CheckpointView;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
@@ -142,6 +143,36 @@ final class FakeMigrations implements MigrationsMXBean {
   @Override
   public String checkpoint(String name, String file, boolean live) {
     return ID;
+  }
+
+  @Override
+  public List<CheckpointView> checkpoints(String path) throws OperationsException {
+    List<CheckpointView> all =
+        List.of(
+            new CheckpointView(
+                "/srv/db.partial", "unknown", "", 0, 4096, 1_790_000_000_000L, "incomplete"),
+            new CheckpointView(
+                "/srv/web.sluice",
+                "machine",
+                "web-01",
+                96 << 20,
+                3L << 30,
+                1_790_000_100_000L,
+                "complete"));
+    if (path.isEmpty() || path.equals("/srv")) {
+      return all;
+    }
+    return List.of(
+        all.stream()
+            .filter(each -> each.file().equals(path))
+            .findFirst()
+            .orElseThrow(() ->
+                Problem.of(
+                        ErrorCode.CHECKPOINT_FAILED,
+                        "no list of checkpoints",
+                        "there is no " + path,
+                        "name a file that guest checkpoint has written, or its directory")
+                    .exception()));
   }
 
   @Override

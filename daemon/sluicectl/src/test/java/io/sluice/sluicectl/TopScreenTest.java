@@ -15,7 +15,12 @@ import picocli.CommandLine.Model.CommandSpec;
 /** What {@code top} shows of a terminal's width, and above its rows. */
 final class TopScreenTest {
   private static final Output OUTPUT =
-      new Output(new picocli.CommandLine(CommandSpec.create()), Format.table, List.of(), true);
+      new Output(
+          new picocli.CommandLine(CommandSpec.create()),
+          Format.table,
+          List.of(),
+          true,
+          Output.UNLIMITED);
 
   private static TopRow row(String guest, String gpu, int pid, long held, double gpuPercent) {
     return new TopRow(

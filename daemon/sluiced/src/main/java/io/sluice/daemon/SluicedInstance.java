@@ -25,6 +25,7 @@ import io.sluice.daemon.runtime.Audit;
 import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.OwnPlaces;
+import io.sluice.daemon.runtime.RefusedCallers;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.daemon.runtime.Version;
 import io.sluice.daemon.sessions.SessionHosts;
@@ -310,7 +311,8 @@ public final class SluicedInstance implements AutoCloseable {
           config.controlGroup().isEmpty()
               ? PeerPolicy.owner()
               : PeerPolicy.group(config.controlGroup());
-      LocalConnectorServer server = LocalConnectorServer.start(socket, policy, beans);
+      LocalConnectorServer server =
+          LocalConnectorServer.start(socket, policy, beans, new RefusedCallers(System::nanoTime));
       parts.push(server::close);
     } catch (IOException e) {
       throw noControl(socket, e);

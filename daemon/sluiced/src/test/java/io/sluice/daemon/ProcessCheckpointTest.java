@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.GpuVa;
@@ -10,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.Space;
+import io.sluice.management.CheckpointView;
 import io.sluice.management.MigrationStatusView;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -17,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import javax.management.OperationsException;
@@ -66,6 +69,42 @@ final class ProcessCheckpointTest {
         assertThat(device.ping(7)).isEqualTo(7);
       }
     }
+  }
+
+  @Test
+  void checkpoints_ofADirectory_areThoseThatWereWrittenThere() throws Exception {
+    assertThat(first.migrations().checkpoints("")).as("nobody has made one").isEmpty();
+    Path usual = Files.createDirectories(dir.resolve("a-state/checkpoints"));
+    Path file = usual.resolve("one.sluice");
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
+        Buffer data = device.allocateVideo(1 << 20)) {
+      data.bytes().fill((byte) 5);
+      LongOperations.checkpoint(first.migrations(), GUEST, file.toString(), true);
+    }
+    byte[] whole = Files.readAllBytes(file);
+    Files.write(usual.resolve("two.sluice.partial"), Arrays.copyOf(whole, whole.length - 1));
+    Files.writeString(usual.resolve("notes"), "of the operator");
+
+    List<CheckpointView> found = first.migrations().checkpoints("");
+
+    assertThat(found)
+        .extracting(
+            CheckpointView::file,
+            CheckpointView::kind,
+            CheckpointView::guest,
+            CheckpointView::state,
+            CheckpointView::videoBytes,
+            CheckpointView::sizeBytes)
+        .containsExactly(
+            tuple(file.toString(), "process", GUEST, "complete", 1L << 20, (long) whole.length),
+            tuple(
+                usual.resolve("two.sluice.partial").toString(),
+                "process",
+                GUEST,
+                "incomplete",
+                1L << 20,
+                whole.length - 1L));
+    assertThat(first.migrations().checkpoints(file.toString())).isEqualTo(found.subList(0, 1));
   }
 
   @Test

@@ -97,7 +97,12 @@ public record Offer(
     return Payload.frame(FrameType.OFFER, out);
   }
 
-  static Offer decode(Frame frame) {
+  /**
+   * The offer in a frame.
+   *
+   * @throws io.sluice.abi.RefusedException when there is none
+   */
+  public static Offer decode(Frame frame) {
     FieldReader in = Payload.reader(frame);
     int version = in.bits();
     int oldest = in.bits();

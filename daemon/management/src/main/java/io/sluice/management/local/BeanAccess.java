@@ -48,15 +48,19 @@ final class BeanAccess implements InvocationHandler {
 
   private volatile @Nullable MBeanServer beans;
 
-  private BeanAccess() {}
+  private final RefusalListener refusals;
+
+  private BeanAccess(RefusalListener refusals) {
+    this.refusals = refusals;
+  }
 
   /** To be put before the server of all beans. */
-  static MBeanServerForwarder forwarder() {
+  static MBeanServerForwarder forwarder(RefusalListener refusals) {
     return (MBeanServerForwarder)
         Proxy.newProxyInstance(
             BeanAccess.class.getClassLoader(),
             new Class<?>[] {MBeanServerForwarder.class},
-            new BeanAccess());
+            new BeanAccess(refusals));
   }
 
   @Override
@@ -75,17 +79,36 @@ final class BeanAccess implements InvocationHandler {
         return null;
       }
       default -> {
-        if (!isAllowed(method.getName(), first instanceof ObjectName bean ? bean : null)) {
-          throw new SecurityException(
-              method.getName() + " is not for callers of this socket, bean=" + first);
-        }
+        return ofBeans(method, first instanceof ObjectName bean ? bean : null, arguments);
       }
+    }
+  }
+
+  private @Nullable Object ofBeans(
+      Method method, @Nullable ObjectName bean, Object @Nullable [] arguments) throws Throwable {
+    if (!isAllowed(method.getName(), bean)) {
+      SecurityException refused =
+          new SecurityException(
+              method.getName() + " is not for callers of this socket, bean=" + bean);
+      refusals.operationRefused(bean, method.getName(), refused);
+      throw refused;
     }
     try {
       return method.invoke(Objects.requireNonNull(beans), arguments);
     } catch (InvocationTargetException e) {
-      throw e.getCause();
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      if (CHANGE.contains(method.getName())) {
+        refusals.operationRefused(bean, operation(method, arguments), cause);
+      }
+      throw cause;
     }
+  }
+
+  /** The name of what an invocation invokes; of anything else the method's own. */
+  private static String operation(Method method, Object @Nullable [] arguments) {
+    return arguments != null && arguments.length > 1 && arguments[1] instanceof String name
+        ? name
+        : method.getName();
   }
 
   /** The connector keeps forwarders in tables. */

@@ -21,15 +21,18 @@ final class ChannelServerSocket extends ServerSocket {
 
   private final ServerSocketChannel channel;
   private final PeerPolicy policy;
+  private final RefusalListener refusals;
   private final Set<ChannelSocket> open = ConcurrentHashMap.newKeySet();
   private volatile byte[] stub = new byte[0];
 
   /**
    * @param channel a bound channel, whose ownership passes to the socket
    */
-  ChannelServerSocket(ServerSocketChannel channel, PeerPolicy policy) throws IOException {
+  ChannelServerSocket(ServerSocketChannel channel, PeerPolicy policy, RefusalListener refusals)
+      throws IOException {
     this.channel = channel;
     this.policy = policy;
+    this.refusals = refusals;
   }
 
   /** What to greet with; set before the socket has a name by which anyone could connect. */
@@ -49,9 +52,9 @@ final class ChannelServerSocket extends ServerSocket {
       try {
         Peer peer = Peer.of(connection);
         if (!policy.permits(peer)) {
-          refuse(connection, policy.refusal(peer));
+          refuse(connection, peer, policy.refusal(peer));
         } else if (open.size() >= MAX_CONNECTIONS) {
-          refuse(connection, "there are " + MAX_CONNECTIONS + " connections already");
+          refuse(connection, peer, "there are " + MAX_CONNECTIONS + " connections already");
         } else {
           return welcome(connection, peer);
         }
@@ -72,7 +75,8 @@ final class ChannelServerSocket extends ServerSocket {
     return socket;
   }
 
-  private static void refuse(SocketChannel connection, String reason) throws IOException {
+  private void refuse(SocketChannel connection, Peer peer, String reason) throws IOException {
+    refusals.connectionRefused(peer, reason);
     greet(connection, Greeting.refusal(reason));
     connection.close();
   }

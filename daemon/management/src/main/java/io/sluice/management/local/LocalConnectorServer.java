@@ -51,7 +51,7 @@ public final class LocalConnectorServer implements AutoCloseable {
   }
 
   /**
-   * Starts serving; whoever connects from then on finds everything ready.
+   * Starts serving, and tells of nobody who is refused.
    *
    * @param path where the socket shall be; its directory exists
    * @throws OperationsException when the path is taken or cannot be used; its message is a {@link
@@ -59,9 +59,22 @@ public final class LocalConnectorServer implements AutoCloseable {
    */
   public static LocalConnectorServer start(Path path, PeerPolicy policy, MBeanServer beans)
       throws OperationsException, IOException {
+    return start(path, policy, beans, RefusalListener.none());
+  }
+
+  /**
+   * Starts serving; whoever connects from then on finds everything ready.
+   *
+   * @param path where the socket shall be; its directory exists
+   * @throws OperationsException when the path is taken or cannot be used; its message is a {@link
+   *     Problem}
+   */
+  public static LocalConnectorServer start(
+      Path path, PeerPolicy policy, MBeanServer beans, RefusalListener refusals)
+      throws OperationsException, IOException {
     SocketFile file = new SocketFile(path, "the control socket", ErrorCode.DAEMON_PATH);
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    ChannelServerSocket socket = new ChannelServerSocket(channel, policy);
+    ChannelServerSocket socket = new ChannelServerSocket(channel, policy, refusals);
     AtomicReference<JMXConnectorServer> connector = new AtomicReference<>();
     try {
       file.publish(
@@ -69,7 +82,7 @@ public final class LocalConnectorServer implements AutoCloseable {
           ErrorCode.DAEMON_RUNNING,
           staged -> {
             channel.bind(UnixDomainSocketAddress.of(staged));
-            connector.set(export(file.path(), socket, beans));
+            connector.set(export(file.path(), socket, beans, refusals));
           });
       return new LocalConnectorServer(file, socket, Objects.requireNonNull(connector.get()));
     } catch (OperationsException | IOException | RuntimeException e) {
@@ -108,7 +121,8 @@ public final class LocalConnectorServer implements AutoCloseable {
     }
   }
 
-  private static JMXConnectorServer export(Path path, ChannelServerSocket socket, MBeanServer beans)
+  private static JMXConnectorServer export(
+      Path path, ChannelServerSocket socket, MBeanServer beans, RefusalListener refusals)
       throws IOException {
     Map<String, Object> environment = new HashMap<>();
     environment.put(RMIConnectorServer.SERIAL_FILTER_PATTERN, ARGUMENT_FILTER);
@@ -124,7 +138,7 @@ public final class LocalConnectorServer implements AutoCloseable {
     JMXConnectorServer connector =
         new RMIConnectorServer(
             new JMXServiceURL("service:jmx:rmi://localhost"), environment, server, beans);
-    connector.setMBeanServerForwarder(BeanAccess.forwarder());
+    connector.setMBeanServerForwarder(BeanAccess.forwarder(refusals));
     connector.start();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.management.Attribute;
+import javax.management.InstanceNotFoundException;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -27,7 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who may control the daemon does not become it, on the beans of a real JVM. */
 final class BeanAccessTest {
   @TempDir private Path dir;
-  private final MBeanServerForwarder beans = BeanAccess.forwarder();
+  private final HeardRefusals refusals = new HeardRefusals();
+  private final MBeanServerForwarder beans = BeanAccess.forwarder(refusals);
 
   @BeforeEach
   void forward() {
@@ -86,6 +88,26 @@ final class BeanAccessTest {
   }
 
   @Test
+  void refusals_ofAnyKind_areHeard() throws Exception {
+    ObjectName memory = bean("java.lang:type=Memory");
+    assertThatThrownBy(() -> beans.invoke(memory, "gc", new Object[0], new String[0]))
+        .isInstanceOf(SecurityException.class);
+    ObjectName ours = bean("io.sluice:type=Missing");
+    assertThatThrownBy(() -> beans.invoke(ours, "stop", new Object[0], new String[0]))
+        .isInstanceOf(InstanceNotFoundException.class);
+    assertThatThrownBy(() -> beans.setAttribute(ours, new Attribute("A", true)))
+        .isInstanceOf(InstanceNotFoundException.class);
+    assertThatThrownBy(() -> beans.getAttribute(ours, "A"))
+        .isInstanceOf(InstanceNotFoundException.class);
+
+    assertThat(refusals.heard())
+        .containsExactly(
+            "invoke of java.lang:type=Memory: SecurityException",
+            "stop of io.sluice:type=Missing: InstanceNotFoundException",
+            "setAttribute of io.sluice:type=Missing: InstanceNotFoundException");
+  }
+
+  @Test
   void getAttribute_ofDiagnosticBeans_isRefused() throws Exception {
     assertThatThrownBy(() ->
             beans.getAttribute(
@@ -103,7 +125,9 @@ final class BeanAccessTest {
   @Test
   void methodsOfObject_ofAForwarder_areThoseOfAnyObject() {
     assertThat(Set.of(beans)).contains(beans);
-    assertThat(beans).isNotEqualTo(BeanAccess.forwarder()).hasToString(beans.toString());
+    assertThat(beans)
+        .isNotEqualTo(BeanAccess.forwarder(RefusalListener.none()))
+        .hasToString(beans.toString());
   }
 
   @Test

@@ -140,7 +140,8 @@ final class LocalTransportTest {
         FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
     PeerPolicy policy = new PeerPolicy(other, other, null, dir.resolve("none"));
 
-    try (var _ = LocalConnectorServer.start(path, policy, beans)) {
+    HeardRefusals refusals = new HeardRefusals();
+    try (var _ = LocalConnectorServer.start(path, policy, beans, refusals)) {
       assertThatThrownBy(() -> LocalConnection.open(path))
           .isInstanceOfSatisfying(
               LocalConnectException.class,
@@ -149,6 +150,10 @@ final class LocalTransportTest {
                 assertThat(e.problem().cause()).contains("permitted are user nobody");
               });
     }
+    assertThat(refusals.heard())
+        .singleElement()
+        .asString()
+        .contains("user " + System.getProperty("user.name"), "permitted are user nobody");
   }
 
   @Test

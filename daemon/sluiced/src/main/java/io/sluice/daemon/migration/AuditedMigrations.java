@@ -1,9 +1,11 @@
 package io.sluice.daemon.migration;
 
 import io.sluice.daemon.runtime.Audit;
+import io.sluice.management.CheckpointView;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import java.util.List;
 import java.util.Map;
 import javax.management.OperationsException;
 
@@ -78,6 +80,11 @@ public final class AuditedMigrations implements MigrationsMXBean {
         .addKeyValue("file", file)
         .log("checkpoint begun");
     return id;
+  }
+
+  @Override
+  public List<CheckpointView> checkpoints(String path) throws OperationsException {
+    return migrations.checkpoints(path);
   }
 
   @Override

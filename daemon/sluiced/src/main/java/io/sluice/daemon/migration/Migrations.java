@@ -15,6 +15,7 @@ import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.CheckpointView;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
@@ -37,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -57,14 +59,13 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   private final GuestTable guests;
   private final Path socketPath;
-  private final Path stateDir;
   private final Kernel kernel;
   private final Threads threads;
   private final LongSupplier clock;
   private final Supplier<RandomGenerator> randoms;
   private final IncomingMigration.PhaseObserver observer;
   private final SessionDoor sessions;
-  private final @Nullable WireSettings wire;
+  private final DaemonConfig config;
   private final ReentrantLock lock = new ReentrantLock();
   private final Departing departing;
   private final Arrivals arrivals;
@@ -99,8 +100,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   public Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
     this.guests = guests;
     socketPath = config.migrationSocket();
-    stateDir = config.stateDir();
-    wire = config.wire();
+    this.config = config;
     places = new OwnPlaces(config);
     kernel = surroundings.kernel();
     threads = surroundings.threads();
@@ -162,6 +162,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     lock.lock();
     try {
       arrivals.start();
+      WireSettings wire = config.wire();
       if (wire != null) {
         HostRoute made = new HostRoute(wire, kernel, threads, clock, this::drawId);
         route = made;
@@ -233,7 +234,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       check.sessions();
       askProcessTarget(check, path(failed, to));
     } else {
-      check.machine(wire);
+      check.machine(config.wire());
       if (open != null && !busy) {
         open.obstacles(host).forEach(check::add);
       }
@@ -243,7 +244,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         }
         check.downtime(request.downtime());
         if (!busy && check.isAnswered()) {
-          open.sessionObstacles(host, address.get(), stateDir).forEach(check::add);
+          open.sessionObstacles(host, address.get(), config.stateDir()).forEach(check::add);
         }
       }
     }
@@ -503,6 +504,11 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         checkpoints.reading(
             failed, host, attached(failed, host), OwnPlaces.absolute(failed, file), observer);
     return departing.begin(failed, guest, restore);
+  }
+
+  @Override
+  public List<CheckpointView> checkpoints(String path) throws OperationsException {
+    return StoredCheckpoints.list(places.checkpoints(), path);
   }
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)

@@ -90,6 +90,11 @@ public final class OwnPlaces {
     }
   }
 
+  /** Where checkpoints are when their operator names no other place; need not exist. */
+  public Path checkpoints() {
+    return checkpoints;
+  }
+
   /** The whole path of a file that an operator names. */
   public static Path absolute(String failed, String file) throws OperationsException {
     return GuestSettings.parsePath(file)
