@@ -368,18 +368,18 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   private State state() {
     return switch (stage()) {
       case OPEN, WENT_ON -> State.IDLE;
-      case COPYING, UNDOING, SETTLED -> machine.isOpen() ? told() : lost();
+      case COPYING, UNDOING, SETTLED -> machine.isOpen() ? reported() : lost();
       case GIVEN_UP, FAILED -> lost();
     };
   }
 
-  private State told() {
+  private State reported() {
     return MachineStates.ofSource(machine.migrationStatus());
   }
 
   /** What is complete stays so. */
   private State lost() {
-    return told() == State.COMPLETED ? State.COMPLETED : State.FAILED;
+    return reported() == State.COMPLETED ? State.COMPLETED : State.FAILED;
   }
 
   /** Asks QEMU for figures, unless it is being asked, or was just now. */

@@ -214,16 +214,16 @@ final class ControlCalls {
     switch (ProgramControl.of(Nvos54Control.CMD.bits(argument)).orElseThrow()) {
       case REGISTER_VIDMEM ->
           registered(argument, call.block().orElseThrow())
-              .ifPresent(memory -> memory.tell(command, recorded));
+              .ifPresent(memory -> memory.note(command, recorded));
       case GR_SET_CTXSW_PREEMPTION_MODE ->
           find(argument, CtxswPreemption.H_CHANNEL.bits(call.block().orElseThrow()))
-              .ifPresent(channel -> channel.tell(command, recorded));
+              .ifPresent(channel -> channel.note(command, recorded));
       case REGISTER_VA_SPACE ->
           find(argument, Nvos54Control.H_OBJECT.bits(argument))
-              .ifPresent(device -> device.tell(command | firstWord(call), recorded));
+              .ifPresent(device -> device.note(command | firstWord(call), recorded));
       default ->
           find(argument, Nvos54Control.H_OBJECT.bits(argument))
-              .ifPresent(object -> object.tell(command, recorded));
+              .ifPresent(object -> object.note(command, recorded));
     }
   }
 

@@ -175,7 +175,7 @@ final class Resumption {
     List<RemakeStep> steps = new ArrayList<>();
     for (RmObject object : driver.objects().all()) {
       steps.add(new RemakeStep(object.order(), () -> make(object)));
-      for (RecordedCall call : object.told()) {
+      for (RecordedCall call : object.commands()) {
         steps.add(
             new RemakeStep(
                 call.order(),
@@ -195,7 +195,7 @@ final class Resumption {
   }
 
   private void addSteps(UvmSpace space, List<RemakeStep> steps) {
-    for (RecordedCall call : space.told()) {
+    for (RecordedCall call : space.commands()) {
       if (space.isOfChannel(call)) {
         steps.add(new RemakeStep(call.order(), () -> repeatUvm(call)));
       }

@@ -32,7 +32,7 @@ final class RmObject {
   private boolean moved;
   private boolean data;
   private Optional<RecordedCall> made = Optional.empty();
-  private @Nullable Map<Long, RecordedCall> told; // few objects have some
+  private @Nullable Map<Long, RecordedCall> commands; // few objects have some
   private int flags;
   private Optional<HostPages> pages = Optional.empty();
   private boolean mappedByGpu;
@@ -81,27 +81,27 @@ final class RmObject {
     made = Optional.of(call);
   }
 
-  /** What it was told, and has to be told again when it is made anew. */
-  Collection<RecordedCall> told() {
-    return told == null ? List.of() : told.values();
+  /** The commands it got, which are given again when it is made anew. */
+  Collection<RecordedCall> commands() {
+    return commands == null ? List.of() : commands.values();
   }
 
   /**
-   * Notes what it was told, in place of what it was told before under the same key.
+   * Notes a command, in place of the one before under the same key.
    *
    * @param key of the command, and of what that names
    */
-  void tell(long key, RecordedCall call) {
-    if (told == null) {
-      told = new HashMap<>();
+  void note(long key, RecordedCall call) {
+    if (commands == null) {
+      commands = new HashMap<>();
     }
-    told.put(key, call);
+    commands.put(key, call);
   }
 
-  /** Forgets what it was told. */
+  /** Forgets a command. */
   void untell(long key) {
-    if (told != null) {
-      told.remove(key);
+    if (commands != null) {
+      commands.remove(key);
     }
   }
 

@@ -137,7 +137,7 @@ final class Suspension {
       }
     }
     keepChannels(rings);
-    letGo();
+    freeAll();
   }
 
   /** All rings, of a program that can be suspended. */
@@ -315,7 +315,7 @@ final class Suspension {
    * space last: UVM would end a channel that it lets go before, which RM tells in the notifier, and
    * the program would take for an error.
    */
-  private void letGo() {
+  private void freeAll() {
     try {
       for (RmObject object : driver.objects().all()) {
         if (object.is(ProgramClass.NV01_EVENT_OS_EVENT)) {

@@ -89,7 +89,7 @@ final class UvmCalls {
     RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
     int result = make(command, call);
     if (isOk(command, argument)) {
-      spaceOf(call.file()).tell(command, recorded);
+      spaceOf(call.file()).note(command, recorded);
     }
     return result;
   }

@@ -51,7 +51,7 @@ final class UvmSpace {
   }
 
   /** Most commands that are kept: those about channels that have gone leave first. */
-  private static final int MAX_TOLD = 2 * ProgramObjects.MAX_CHANNELS;
+  private static final int MAX_COMMANDS = 2 * ProgramObjects.MAX_CHANNELS;
 
   private static final int CLIENT_OF_REGISTER = 20;
   private static final int CHANNEL_OF_REGISTER = 24;
@@ -61,7 +61,7 @@ final class UvmSpace {
   private final ProgramFile file;
   private final UvmRanges ranges;
   private final ExternalMaps external;
-  private final Map<Long, RecordedCall> told = new LinkedHashMap<>();
+  private final Map<Long, RecordedCall> commands = new LinkedHashMap<>();
   private Optional<byte[]> attributes = Optional.empty();
   private boolean anew;
 
@@ -79,18 +79,18 @@ final class UvmSpace {
     return file;
   }
 
-  /** What it was told, and has to be told again when it is made anew. */
-  Collection<RecordedCall> told() {
-    return told.values();
+  /** The commands it got, which are given again when it is made anew. */
+  Collection<RecordedCall> commands() {
+    return commands.values();
   }
 
   /** Notes a command, in place of the one before about the same. */
-  void tell(UvmCommand command, RecordedCall call) {
+  void note(UvmCommand command, RecordedCall call) {
     boolean ofChannel = command == UvmCommand.REGISTER_CHANNEL;
-    if (ofChannel && told.size() >= MAX_TOLD) {
-      told.values().removeIf(each -> !isOfChannel(each));
+    if (ofChannel && commands.size() >= MAX_COMMANDS) {
+      commands.values().removeIf(each -> !isOfChannel(each));
     }
-    told.put(key(command, ofChannel ? call.word(0, CHANNEL_OF_REGISTER) : 0), call);
+    commands.put(key(command, ofChannel ? call.word(0, CHANNEL_OF_REGISTER) : 0), call);
   }
 
   /** Whether a command is about nothing, or about a channel that is there. */
@@ -104,10 +104,10 @@ final class UvmSpace {
   /** Forgets what a command has undone. */
   void forget(UvmCommand command, MemorySegment argument) {
     switch (command) {
-      case UNREGISTER_GPU -> told.remove(key(UvmCommand.REGISTER_GPU, 0));
-      case UNREGISTER_GPU_VASPACE -> told.remove(key(UvmCommand.REGISTER_GPU_VASPACE, 0));
+      case UNREGISTER_GPU -> commands.remove(key(UvmCommand.REGISTER_GPU, 0));
+      case UNREGISTER_GPU_VASPACE -> commands.remove(key(UvmCommand.REGISTER_GPU_VASPACE, 0));
       default ->
-          told.remove(
+          commands.remove(
               key(
                   UvmCommand.REGISTER_CHANNEL,
                   argument.get(ValueLayout.JAVA_INT, CHANNEL_OF_UNREGISTER)));
@@ -118,7 +118,7 @@ final class UvmSpace {
     return (long) command.number() << Integer.SIZE | Integer.toUnsignedLong(channel);
   }
 
-  /** Whether it was made anew: what has no part in {@link #told} is not there. */
+  /** Whether it was made anew: what has no part in {@link #commands} is not there. */
   boolean isAnew() {
     return anew;
   }

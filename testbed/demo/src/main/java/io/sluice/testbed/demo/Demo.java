@@ -74,8 +74,8 @@ public final class Demo implements Callable<Integer> {
   @CommandLine.Option(
       names = "--lud",
       paramLabel = "N",
-      defaultValue = "1024",
-      description = "rows of the matrix to decompose, a multiple of 16, 0 for none (default: 1024)")
+      defaultValue = "512",
+      description = "rows of the matrix to decompose, a multiple of 16, 0 for none (default: 512)")
   private int lud;
 
   @CommandLine.Option(

@@ -40,7 +40,7 @@ final class MigrationAct {
   private static final String RUN =
       """
       mmul --size 512 --until /tmp/end </dev/null & m=$!;\
-       lud --size 512 --until /tmp/end </dev/null & l=$!;\
+       lud --size 384 --until /tmp/end </dev/null & l=$!;\
        read x; touch /tmp/end; wait $m && wait $l\
       """;
 
