@@ -30,11 +30,6 @@ public final class Session implements Runnable {
 
   private static final long LOOK_NOTICES_NS = 1_000_000;
 
-  /** What completes is seen at most this part of its time late, or after {@link #SPIN_NS}. */
-  private static final long LOOK_SHARE = 8;
-
-  private static final long LOOK_LONGEST_NS = 20_000_000;
-
   /** Calls taken before completions are looked at. */
   private static final int BATCH = 32;
 
@@ -53,6 +48,7 @@ public final class Session implements Runnable {
   private final SessionContext context;
   private final RemotedApi api;
   private final SessionTasks tasks;
+  private final LookPace looks = new LookPace();
   private volatile @Nullable ApiSession execution; // set by the session's thread, or before it
   private final CallIntake intake = new CallIntake();
   private volatile boolean departed;
@@ -274,12 +270,28 @@ public final class Session implements Runnable {
     }
   }
 
+  /** What came before a round of the session's thread. */
+  private enum Rest {
+    /** Another round. */
+    NONE,
+    /** A sleep that was ended. */
+    WOKEN,
+    /** A sleep until it was time to look. */
+    OVER
+  }
+
   private void serveCalls(ApiSession executing) {
     long lastWork = nanoTime.getAsLong();
+    Rest rest = Rest.NONE;
     while (!ending) {
       int work = intake.takes() ? takeCalls(executing) : 0;
       work += context.runResults();
-      work += executing.poll();
+      int completed = executing.poll();
+      if (completed > 0 && rest != Rest.NONE) {
+        looks.completed(rest == Rest.WOKEN);
+      }
+      rest = Rest.NONE;
+      work += completed;
       work += intake.takes() ? notices.write() : 0; // those that wait go with the session
       work += tasks.run();
       work += intake.poll(executing, context);
@@ -289,8 +301,9 @@ public final class Session implements Runnable {
         long idleNs = nanoTime.getAsLong() - lastWork;
         if (idleNs < SPIN_NS) {
           Thread.onSpinWait();
-        } else if (sleep(executing, idleNs)) {
-          lastWork = nanoTime.getAsLong();
+        } else {
+          rest = sleep(executing, idleNs) ? Rest.WOKEN : Rest.OVER;
+          lastWork = rest == Rest.WOKEN ? nanoTime.getAsLong() : lastWork;
         }
       }
     }
@@ -339,7 +352,7 @@ public final class Session implements Runnable {
     if (notices.areWaiting()) { // for room: the application does not say that it has made some
       return LOOK_NOTICES_NS;
     }
-    return execution.isWaiting() ? Math.clamp(idleNs / LOOK_SHARE, SPIN_NS, LOOK_LONGEST_NS) : -1;
+    return execution.isWaiting() ? looks.nextNs(idleNs) : -1;
   }
 
   /** The application's own descriptor: whatever reads as nothing now is no reason to end. */
