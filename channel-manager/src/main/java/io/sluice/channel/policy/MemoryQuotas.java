@@ -2,10 +2,8 @@ package io.sluice.channel.policy;
 
 import com.google.common.collect.Sets;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
-import io.sluice.channel.ChannelCode;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.MovableMemory;
 import io.sluice.channel.Refusal;
@@ -100,32 +98,17 @@ public final class MemoryQuotas {
 
   /**
    * Admits a guest, or changes its quota; {@link #rebalance} makes it take effect. Who calls this
-   * sees to that: nobody is told that one is due.
-   *
-   * @throws RefusedException with the numbers when it does not fit; nothing has changed then
+   * sees to that: nobody is told that one is due. Refused, nothing has changed.
    */
-  public void set(String guest, Quota wanted) {
+  public Admission set(String guest, Quota wanted) {
     lock.lock();
     try {
-      if (quotas.put(guest, wanted) instanceof Admission.Refused refused) {
-        throw new RefusedException(
-            ChannelCode.QUOTA,
-            Errno.ENOSPC,
-            "guest=" + guest + ": " + refused.cause(),
-            refused.fix());
+      Admission answer = quotas.put(guest, wanted);
+      if (answer instanceof Admission.Admitted) {
+        counters.admit(guest);
+        SortedMap<String, Long> _ = limit(holders(null));
       }
-      counters.admit(guest);
-      SortedMap<String, Long> _ = limit(holders(null));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Whether a guest's quota would fit; nothing changes. */
-  public Admission check(String guest, Quota wanted) {
-    lock.lock();
-    try {
-      return quotas.check(guest, wanted);
+      return answer;
     } finally {
       lock.unlock();
     }

@@ -159,10 +159,9 @@ public final class GpuShares implements AutoCloseable {
                 "set beyond-share to out-of-memory")
             .exception();
       }
-      if (quotas.check(guest, wanted) instanceof Admission.Refused refused) {
+      if (quotas.set(guest, wanted) instanceof Admission.Refused refused) {
         throw problem(failed, wanted, refused).exception();
       }
-      quotas.set(guest, wanted);
       set.put(guest, wanted);
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
       Guest there = attached.get(guest);
