@@ -114,6 +114,16 @@ public final class MemoryQuotas {
     }
   }
 
+  /** A guest's quota; the default where none was set. */
+  public Quota quota(String guest) {
+    lock.lock();
+    try {
+      return quotas.get(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Forgets a guest's quota; it must be detached. */
   public void remove(String guest) {
     lock.lock();

@@ -61,9 +61,6 @@ public final class GpuShares implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final Map<String, Quota> set = new HashMap<>();
-
-  @GuardedBy("lock")
   private final Map<String, Past> past = new HashMap<>();
 
   @GuardedBy("lock")
@@ -162,7 +159,6 @@ public final class GpuShares implements AutoCloseable {
       if (quotas.set(guest, wanted) instanceof Admission.Refused refused) {
         throw problem(failed, wanted, refused).exception();
       }
-      set.put(guest, wanted);
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
       Guest there = attached.get(guest);
       if (there != null) {
@@ -195,7 +191,6 @@ public final class GpuShares implements AutoCloseable {
     lock.lock();
     try {
       quotas.remove(guest);
-      set.remove(guest);
       past.remove(guest);
       relays.remove(guest);
     } finally {
@@ -212,7 +207,7 @@ public final class GpuShares implements AutoCloseable {
       if (moving == null) {
         moving = threads.start("sluice-" + gpu.info().name() + "-move", moves);
       }
-      relay.setWeight(set.getOrDefault(guest, Quota.DEFAULT).weight());
+      relay.setWeight(quotas.quota(guest).weight());
     } finally {
       lock.unlock();
     }
@@ -220,12 +215,7 @@ public final class GpuShares implements AutoCloseable {
 
   /** What a guest may have; the default of one that was given nothing. */
   public Quota quota(String guest) {
-    lock.lock();
-    try {
-      return set.getOrDefault(guest, Quota.DEFAULT);
-    } finally {
-      lock.unlock();
-    }
+    return quotas.quota(guest);
   }
 
   /** The part of a guest's share that its CUDA programs take. */
@@ -242,9 +232,9 @@ public final class GpuShares implements AutoCloseable {
   public void attach(Guest guest) {
     lock.lock();
     try {
+      Quota quota = quotas.quota(guest.name()); // now: a rebalance may begin as soon as it attaches
       quotas.attach(guest);
       attached.put(guest.name(), guest);
-      Quota quota = set.getOrDefault(guest.name(), Quota.DEFAULT);
       weigh(guest, quota.weight());
       if (guest.capabilities().contains(Capability.KILL)) {
         watchdog.add(guest);
@@ -280,7 +270,7 @@ public final class GpuShares implements AutoCloseable {
   public QuotaStatus status(String guest, Quota made) {
     lock.lock();
     try {
-      Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
+      Quota quota = quotas.quota(guest);
       MemoryUse use = quotas.use(guest);
       QuotaCounters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
