@@ -357,7 +357,8 @@ public final class MemoryQuotas {
    * As {@link #rebalance()}.
    *
    * @param held runs as soon as every guest is kept to its share: before the channels of the one
-   *     that moved last go on. Under the lock: it must not block nor call this object
+   *     that moved last go on; it may run again. Under the lock: it must not block nor call this
+   *     object
    */
   public Moves rebalance(Runnable held) {
     lock.lock();
@@ -496,11 +497,10 @@ public final class MemoryQuotas {
             shares,
             programs.beside(counted.lasting()),
             buffers);
-    Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
-    int evicted = move(plan.evictions(), true, more ? () -> {} : once);
-    int returned = move(plan.returns(), false, once);
-    once.run(); // where nothing moved after all
+    int evicted = move(plan.evictions(), true, more ? () -> {} : held);
+    int returned = move(plan.returns(), false, held);
+    held.run(); // where nothing moved after all
     return new Moves(evicted, returned);
   }
 

@@ -36,7 +36,8 @@ final class ShareThread implements Runnable {
     /**
      * Keeps every guest to its share of memory.
      *
-     * @param held runs as soon as every guest is; what is left to do then keeps nobody waiting
+     * @param held runs as soon as every guest is, and may run again; what is left to do then keeps
+     *     nobody waiting
      */
     void rebalance(Runnable held);
 
@@ -213,8 +214,10 @@ final class ShareThread implements Runnable {
     boolean[] held = new boolean[1];
     work.rebalance(() -> {
       noteServed(serving.upTo());
-      held[0] = true;
-      heldNs[0] = clock.getAsLong();
+      if (!held[0]) {
+        held[0] = true;
+        heldNs[0] = clock.getAsLong();
+      }
     });
     if (serving.any() && held[0]) {
       work.onHeld((heldNs[0] - serving.sinceNs()) / NANOS_PER_MICRO);

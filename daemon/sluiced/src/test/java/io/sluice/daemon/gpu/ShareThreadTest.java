@@ -222,6 +222,25 @@ final class ShareThreadTest {
     assertThat(work.heldUs).containsExactly(2500L);
   }
 
+  /** A rebalance says so when it ends, too. */
+  @Test
+  void onHeld_saidAgain_isOfTheFirstTime() {
+    Work repeating =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            nowNs += 500_000;
+            super.rebalance(held);
+            nowNs += 700_000; // channels go on
+            held.run();
+          }
+        };
+    ShareThread made = new ShareThread(repeating, () -> nowNs);
+    made.noteUrgentChange(nowNs);
+    long _ = made.doWork(0);
+    assertThat(repeating.heldUs).containsExactly(500L);
+  }
+
   @Test
   void onHeld_rebalanceThatFails_isNotTold() {
     sharing.noteUrgentChange(nowNs);
