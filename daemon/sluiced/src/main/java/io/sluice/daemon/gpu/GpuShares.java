@@ -46,7 +46,7 @@ public final class GpuShares implements AutoCloseable {
   private final Gpu gpu;
   private final LongSupplier clock;
   private final Consumer<DaemonEvent> listener;
-  private final ShareThread sharing;
+  private final ShareLoop loop;
   private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
@@ -80,7 +80,7 @@ public final class GpuShares implements AutoCloseable {
   }
 
   /** The work of the thread. */
-  private final class Duties implements ShareThread.DutyCycle {
+  private final class Duties implements ShareLoop.DutyCycle {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);
@@ -127,14 +127,14 @@ public final class GpuShares implements AutoCloseable {
     this.gpu = gpu;
     this.clock = clock;
     this.listener = listener;
-    sharing = new ShareThread(new Duties(), clock);
-    notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
+    loop = new ShareLoop(new Duties(), clock);
+    notifications = new ShareNotifications(clock, loop::noteChange, loop::kick);
     quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications, clock);
     watchdog = new Watchdog(notifications::onKill);
     moves = new ProgramMoves(quotas);
     this.threads = threads;
-    gpu.setWakeup(sharing::kick);
-    thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
+    gpu.setWakeup(loop::kick);
+    thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
   }
 
   /**
@@ -171,7 +171,7 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    sharing.noteUrgentChange(since);
+    loop.noteUrgentChange(since);
   }
 
   /**
@@ -180,7 +180,7 @@ public final class GpuShares implements AutoCloseable {
    */
   public void awaitHeld() {
     try {
-      boolean _ = sharing.awaitUrgentChanges(PATIENCE);
+      boolean _ = loop.awaitUrgentChanges(PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -243,7 +243,7 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    sharing.noteChange();
+    loop.noteChange();
   }
 
   /** Before a guest is closed. */
@@ -352,7 +352,7 @@ public final class GpuShares implements AutoCloseable {
   /** Ends the thread; the guests are gone. */
   @Override
   public void close() {
-    sharing.stop();
+    loop.stop();
     Threads.joinUninterruptibly(thread);
     moves.stop();
     lock.lock();
