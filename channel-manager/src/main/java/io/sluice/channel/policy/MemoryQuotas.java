@@ -66,7 +66,7 @@ public final class MemoryQuotas {
    */
   private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
 
-  private final QuotaListener listener;
+  private final Runnable onChange;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -87,10 +87,13 @@ public final class MemoryQuotas {
   /**
    * @param cardBytes video memory of the GPU
    * @param clock monotonic nanoseconds
+   * @param onChange runs when a rebalance may be due: from any thread, also under the lock, so that
+   *     it must not block nor call this object
    */
-  public MemoryQuotas(long cardBytes, QuotaListener listener, LongSupplier clock) {
+  public MemoryQuotas(
+      long cardBytes, LongSupplier clock, Runnable onChange, QuotaListener listener) {
     quotas = new QuotaTable(cardBytes);
-    this.listener = listener;
+    this.onChange = onChange;
     programs = new ProgramTable(this, quotas);
     counted = new CountedShares(quotas, clock);
     counters = new MoveCounts(listener);
@@ -154,7 +157,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    listener.onChange();
+    onChange.run();
   }
 
   /** To be called before the guest is closed. */
@@ -166,7 +169,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    listener.onChange();
+    onChange.run();
   }
 
   /**
@@ -245,7 +248,7 @@ public final class MemoryQuotas {
   }
 
   void noteChange() {
-    listener.onChange();
+    onChange.run();
   }
 
   /** Does something under the lock; false if that is not to be had soon. */

@@ -56,7 +56,7 @@ final class AccountingTest {
   private final class Card implements AutoCloseable {
     final GpuRig rig = new GpuRig();
     final MemoryQuotas quotas =
-        new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
+        new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> {}, new QuotaListener() {});
     final List<Guest> guests = new ArrayList<>();
 
     Guest attach(String name, Quota settings) {

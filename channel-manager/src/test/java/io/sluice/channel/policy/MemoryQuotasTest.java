@@ -39,7 +39,7 @@ final class MemoryQuotasTest {
   private final MemoryQuotas quotas = quotas();
 
   private MemoryQuotas quotas() {
-    return new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
+    return new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> {}, new QuotaListener() {});
   }
 
   /** Nobody waits any longer for those that are away. */
@@ -490,15 +490,7 @@ final class MemoryQuotasTest {
   void change_ofMemory_isToldOnce() throws Exception {
     int[] told = new int[1];
     MemoryQuotas watched =
-        new MemoryQuotas(
-            GpuRig.VRAM_BYTES,
-            new QuotaListener() {
-              @Override
-              public void onChange() {
-                told[0]++;
-              }
-            },
-            nowNs::get);
+        new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> told[0]++, new QuotaListener() {});
     try (GpuRig rig = new GpuRig()) {
       Guest a = rig.attach("a");
       GpuRig.admit(watched, "a", Quota.DEFAULT);

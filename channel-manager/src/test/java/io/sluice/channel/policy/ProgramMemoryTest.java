@@ -34,14 +34,7 @@ final class ProgramMemoryTest {
   private final AtomicLong nowNs = new AtomicLong();
   private final MemoryQuotas quotas =
       new MemoryQuotas(
-          GpuRig.VRAM_BYTES,
-          new QuotaListener() {
-            @Override
-            public void onChange() {
-              changes.incrementAndGet();
-            }
-          },
-          nowNs::get);
+          GpuRig.VRAM_BYTES, nowNs::get, changes::incrementAndGet, new QuotaListener() {});
 
   private MemoryBudget programs(String guest) {
     GpuRig.admit(quotas, guest, Quota.DEFAULT);

@@ -61,7 +61,8 @@ final class SharingSimulationTest {
 
     Card(World world, Host host) {
       this.host = host;
-      quotas = new MemoryQuotas(World.VRAM_BYTES, new QuotaListener() {}, () -> world.nowNs);
+      quotas =
+          new MemoryQuotas(World.VRAM_BYTES, () -> world.nowNs, () -> {}, new QuotaListener() {});
       admit(quotas, "moved", Quota.DEFAULT);
       neighbour = host.neighbour("neighbour");
       admit(quotas, "neighbour", Quota.DEFAULT);

@@ -128,8 +128,8 @@ public final class GpuShares implements AutoCloseable {
     this.clock = clock;
     this.listener = listener;
     loop = new ShareLoop(new Duties(), clock);
-    notifications = new ShareNotifications(clock, loop::noteChange, loop::kick);
-    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications, clock);
+    notifications = new ShareNotifications(clock, loop::kick);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), clock, loop::noteChange, notifications);
     watchdog = new Watchdog(notifications::onKill);
     moves = new ProgramMoves(quotas);
     this.threads = threads;
