@@ -18,8 +18,7 @@ public enum ChannelCode implements ErrorEntry {
   DRIVER("SLU-CHN-010", "The GPU refused a guest's call.", "The message and its errno say why.", "See the message; the daemon's log has the GPU's own error."),
   OVER_LIMIT("SLU-CHN-011", "The guest has as many objects of a kind as its configuration allows.", "It needs more than it was given, or does not free.", "Free some, or raise the guest's limit in the configuration."),
   KEPT_FOR_OTHERS("SLU-CHN-012", "The last free objects of a kind are kept for guests that have none.", "All guests together hold nearly all of the GPU's.", "Free some, in this guest or another."),
-  NO_CONTROL_FILE("SLU-CHN-013", "The GPU's control pages cannot be given to a guest.", "They are not one file: a card driven by pscnv.", "Give the guest another GPU: docs/adr/0005-no-guests-on-pscnv-cards.md."),
-  QUOTA("SLU-CHN-014", "The guest's quota does not fit beside those of the others.", "The minimums together are more than the card, or the guests too many.", "Lower a minimum, or remove a guest: sluicectl quota show.");
+  NO_CONTROL_FILE("SLU-CHN-013", "The GPU's control pages cannot be given to a guest.", "They are not one file: a card driven by pscnv.", "Give the guest another GPU: docs/adr/0005-no-guests-on-pscnv-cards.md.");
   // spotless:on
 
   private final ErrorText text;

@@ -37,7 +37,7 @@ public final class QuotaTable {
   }
 
   /** Whether a guest's quota fits beside those of the others. */
-  public Admission check(String guest, Quota wanted) {
+  Admission check(String guest, Quota wanted) {
     int others = quotas.size() - (quotas.containsKey(guest) ? 1 : 0);
     if (others >= MAX_GUESTS) {
       return new Admission.Refused(

@@ -45,7 +45,7 @@ final class CallExecutor implements Runnable {
 
   private final MemorySegment slots;
   private final CallQueue queue;
-  private final CallSession host;
+  private final CallSession session;
   private final GuestLog log;
 
   /** Held while a call runs; what must not overlap with one takes it. */
@@ -61,11 +61,11 @@ final class CallExecutor implements Runnable {
    * @param callArea BAR 1
    * @param log what is told about the guest
    */
-  CallExecutor(MemorySegment callArea, CallQueue queue, CallSession host, GuestLog log) {
+  CallExecutor(MemorySegment callArea, CallQueue queue, CallSession session, GuestLog log) {
     this.log = log;
     slots = callArea.asSlice(GuestAbi.BAR1_SLOTS, GuestAbi.MAX_SLOTS * CallSlot.SIZE);
     this.queue = queue;
-    this.host = host;
+    this.session = session;
   }
 
   /** Executes calls until the queue is closed. */
@@ -172,7 +172,7 @@ final class CallExecutor implements Runnable {
         return;
       }
       if (entry == RESET) {
-        host.resetByGuest();
+        session.resetByGuest();
       } else {
         executeSlot(entry, copy, args);
       }
@@ -199,12 +199,12 @@ final class CallExecutor implements Runnable {
     CallSlot.STATUS.setBits(
         slots, at, errno == 0 ? GuestAbi.STATUS_OK : GuestAbi.STATUS_ERROR | errno);
     CallSlot.DONE_SEQ.setRelease(slots, at, seq);
-    host.done(errno != 0);
+    session.done(errno != 0);
   }
 
   private int run(int command, MemorySegment args) {
     try {
-      host.execute(command, args);
+      session.execute(command, args);
       return 0;
     } catch (RefusedException e) {
       LOG.debug("call {} refused: {} {}", command, e.getMessage(), e.remedy());

@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BufferTable {
   private final GuestGpu backend;
-  private final HeldBytes account = new HeldBytes();
+  private final HeldBytes held = new HeldBytes();
   private final RegisteredPages pages;
-  private final IdTable<GuestMemory> handles =
+  private final IdTable<GuestBuffer> handles =
       new IdTable<>("memory handles", GuestLimits.MAX_MEMORY);
 
   // Every one that lives, in the order of its making, those included that have lost their handle.
-  private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
+  private final Map<Long, GuestBuffer> buffers = new LinkedHashMap<>();
   private long lastSerial;
   private final long cardBytes;
   private final boolean movable;
@@ -66,8 +66,8 @@ final class BufferTable {
     return limit.getAndSet(bytes) != bytes;
   }
 
-  HeldBytes account() {
-    return account;
+  HeldBytes held() {
+    return held;
   }
 
   RegisteredPages pages() {
@@ -83,17 +83,17 @@ final class BufferTable {
   }
 
   /** Oldest first; a copy. */
-  List<GuestMemory> all() {
+  List<GuestBuffer> all() {
     return List.copyOf(buffers.values());
   }
 
   /** The buffer of a serial number; null when it is gone. */
-  @Nullable GuestMemory find(long serial) {
+  @Nullable GuestBuffer find(long serial) {
     return buffers.get(serial);
   }
 
   /** Gives a buffer that was restored without one its handle. */
-  void name(GuestMemory memory, int handle) {
+  void name(GuestBuffer memory, int handle) {
     Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
     if (handle != 0) {
       handles.put(handle, memory);
@@ -102,8 +102,8 @@ final class BufferTable {
   }
 
   /** The buffer of a handle; EBADF. */
-  GuestMemory get(int handle) {
-    GuestMemory memory = handles.get(handle);
+  GuestBuffer get(int handle) {
+    GuestBuffer memory = handles.get(handle);
     if (memory == null) {
       throw Refusal.noMemory(handle);
     }
@@ -114,7 +114,7 @@ final class BufferTable {
    * @param overflow whether a buffer that is beyond the limit, or finds no room, goes to system
    *     memory rather than be refused
    */
-  GuestMemory allocate(MemoryRequest request, boolean overflow) {
+  GuestBuffer allocate(MemoryRequest request, boolean overflow) {
     long size = request.sizeBytes();
     if (!GemFlags.areKnown(request.flags())
         || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
@@ -123,7 +123,7 @@ final class BufferTable {
       throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
     }
     long rounded = GemFlags.roundUp(request.flags(), size);
-    long used = account.vramBytes();
+    long used = held.vramBytes();
     boolean over = !GemFlags.isSystem(request.flags()) && rounded > limit.get() - used;
     if (over && !overflow) {
       throw Refusal.outOfMemory(
@@ -152,7 +152,7 @@ final class BufferTable {
   /** Every buffer that was allocated in video memory, for plans of who moves. */
   List<MovableBuffer> inVideoMemory(String guest) {
     List<MovableBuffer> found = new ArrayList<>();
-    for (GuestMemory memory : buffers.values()) {
+    for (GuestBuffer memory : buffers.values()) {
       if (!memory.isSystem()) {
         found.add(
             new MovableBuffer(
@@ -169,10 +169,10 @@ final class BufferTable {
    * @return how many moved
    */
   int move(List<Long> serials, boolean toSystem) {
-    List<GuestMemory> moving = new ArrayList<>(serials.size());
-    long room = limit.get() - account.vramBytes();
+    List<GuestBuffer> moving = new ArrayList<>(serials.size());
+    long room = limit.get() - held.vramBytes();
     for (long serial : serials) {
-      GuestMemory memory = buffers.get(serial);
+      GuestBuffer memory = buffers.get(serial);
       if (memory != null
           && !memory.isSystem()
           && memory.evicted != toSystem
@@ -185,16 +185,16 @@ final class BufferTable {
       return 0;
     }
     int moved = backend.setPools(moving.stream().map(memory -> memory.backend).toList(), toSystem);
-    for (GuestMemory memory : moving.subList(0, moved)) {
-      account.subtract(memory);
+    for (GuestBuffer memory : moving.subList(0, moved)) {
+      held.subtract(memory);
       memory.evicted = toSystem;
-      account.add(memory);
+      held.add(memory);
     }
     return moved;
   }
 
   /** An empty buffer of guest memory; EINVAL size or flags, ENOMEM. */
-  GuestMemory register(MemoryRequest request) {
+  GuestBuffer register(MemoryRequest request) {
     long size = request.sizeBytes();
     if (size <= 0 || size >= GemFlags.MAX_BYTES || size % GuestLimits.PAGE_BYTES != 0) {
       throw Refusal.invalid("no size of a registered buffer, bytes=" + size);
@@ -213,15 +213,15 @@ final class BufferTable {
     return handles.nextId();
   }
 
-  private GuestMemory add(
+  private GuestBuffer add(
       GpuMemory made, MemoryRequest request, boolean registered, boolean evicted, int handle) {
-    GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
+    GuestBuffer memory = new GuestBuffer(++lastSerial, made, request, registered, handle);
     memory.evicted = evicted;
     if (handle != 0) {
       handles.put(handle, memory);
     }
     buffers.put(memory.serial, memory);
-    account.add(memory);
+    held.add(memory);
     return memory;
   }
 
@@ -230,7 +230,7 @@ final class BufferTable {
    *     and so is what is beyond the limit
    * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
    */
-  GuestMemory restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
+  GuestBuffer restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
     Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
     Refusal.unless(buffers.size() < GuestLimits.MAX_BUFFERS, "too many buffers");
     boolean evict = !registered && !GemFlags.isSystem(request.flags()) && evict(request, evicted);
@@ -250,7 +250,7 @@ final class BufferTable {
 
   /** Whether a buffer that is restored goes to system memory. */
   private boolean evict(MemoryRequest request, boolean evicted) {
-    return movable && (evicted || request.sizeBytes() > limit.get() - account.vramBytes());
+    return movable && (evicted || request.sizeBytes() > limit.get() - held.vramBytes());
   }
 
   /** A region is gone: no buffer has pages of it. */
@@ -260,7 +260,7 @@ final class BufferTable {
 
   /** Gives a handle back; EBADF. */
   void free(int handle) {
-    GuestMemory memory = get(handle);
+    GuestBuffer memory = get(handle);
     handles.remove(handle);
     memory.handle = 0;
     releaseIfUnused(memory);
@@ -268,17 +268,17 @@ final class BufferTable {
 
   /** Gives every handle back, and what a snapshot that does not fit left without one. */
   void freeAll() {
-    for (GuestMemory memory : handles.values()) {
+    for (GuestBuffer memory : handles.values()) {
       free(memory.handle);
     }
     all().forEach(this::releaseIfUnused);
   }
 
-  void releaseIfUnused(GuestMemory memory) {
+  void releaseIfUnused(GuestBuffer memory) {
     if (memory.isUnused()) {
       buffers.remove(memory.serial);
       pages.forget(memory);
-      account.subtract(memory);
+      held.subtract(memory);
       Closing.close(memory.backend::close, "buffer");
     }
   }

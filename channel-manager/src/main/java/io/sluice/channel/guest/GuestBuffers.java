@@ -103,7 +103,7 @@ public final class GuestBuffers {
         throw Refusal.invalid(
             "system memory is registered, not allocated, flags=" + request.flags());
       }
-      GuestMemory memory = buffers.allocate(request, last && overflowToSystem);
+      GuestBuffer memory = buffers.allocate(request, last && overflowToSystem);
       return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
     });
   }
@@ -111,7 +111,7 @@ public final class GuestBuffers {
   /** What a buffer is; EBADF. */
   public MemoryInfo info(int handle) {
     return lock.call(() -> {
-      GuestMemory memory = buffers.get(handle);
+      GuestBuffer memory = buffers.get(handle);
       return new MemoryInfo(
           memory.flags,
           memory.tileFlags,
@@ -219,7 +219,7 @@ public final class GuestBuffers {
    */
   public boolean keepTo(long bytes) {
     setLimit(bytes);
-    return lock.call(() -> buffers.account().vramBytes() <= bytes);
+    return lock.call(() -> buffers.held().vramBytes() <= bytes);
   }
 
   /** Video memory that this guest may hold; waits for nothing. */

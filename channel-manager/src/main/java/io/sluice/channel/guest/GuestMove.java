@@ -103,7 +103,7 @@ public final class GuestMove {
       long serial, long firstPage, int pages, boolean clear, MemorySegment bitmap) {
     return lock.call(() -> {
       capabilities.require(Capability.DIRTY_TRACKING, "asking for written pages");
-      GuestMemory memory = state.buffers.find(serial);
+      GuestBuffer memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -131,7 +131,7 @@ public final class GuestMove {
    */
   public boolean read(long serial, long offset, MemoryWindow window, long at, long bytes) {
     return lock.call(() -> {
-      GuestMemory memory = state.buffers.find(serial);
+      GuestBuffer memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -150,7 +150,7 @@ public final class GuestMove {
   public boolean fingerprint(
       long serial, long firstPage, int pages, long[] key, MemoryWindow window, long at) {
     return lock.call(() -> {
-      GuestMemory memory = state.buffers.find(serial);
+      GuestBuffer memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -163,9 +163,9 @@ public final class GuestMove {
   public List<BusRange> busRanges(long serial, long offset, long bytes) {
     return lock.call(() -> {
       List<BusRange> found = new ArrayList<>();
-      GuestMemory memory = state.buffers.find(serial);
-      for (GuestMemory.BackedPart part :
-          memory == null ? List.<GuestMemory.BackedPart>of() : memory.partsIn(offset, bytes)) {
+      GuestBuffer memory = state.buffers.find(serial);
+      for (GuestBuffer.BackedPart part :
+          memory == null ? List.<GuestBuffer.BackedPart>of() : memory.partsIn(offset, bytes)) {
         long first = Math.max(part.offset(), offset);
         long end = Math.min(part.offset() + part.bytes(), offset + bytes);
         if (first < end) {

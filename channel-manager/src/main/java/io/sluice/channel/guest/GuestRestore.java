@@ -20,7 +20,7 @@ public final class GuestRestore {
   private final GuestListener listener;
 
   /** By the serial number of the other guest. Guarded by lock. */
-  private final Map<Long, GuestMemory> early = new HashMap<>();
+  private final Map<Long, GuestBuffer> early = new HashMap<>();
 
   GuestRestore(GuestLock lock, GuestGpu backend, GuestState state, GuestListener listener) {
     this.lock = lock;
@@ -49,7 +49,7 @@ public final class GuestRestore {
   /** The other guest has freed a buffer. */
   public void remove(long serial) {
     lock.run(() -> {
-      GuestMemory memory = early.remove(serial);
+      GuestBuffer memory = early.remove(serial);
       Refusal.unless(memory != null, "a buffer that is not there");
       if (memory != null) {
         state.buffers.releaseIfUnused(memory);
@@ -64,7 +64,7 @@ public final class GuestRestore {
    */
   public void write(MemoryWindow window, long at, long serial, long offset, long bytes) {
     lock.run(() -> {
-      GuestMemory memory = early.get(serial);
+      GuestBuffer memory = early.get(serial);
       if (memory == null) {
         throw Refusal.unfit("bytes of a buffer that is not there");
       }

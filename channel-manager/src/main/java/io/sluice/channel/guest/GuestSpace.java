@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuestSpace {
   /** A buffer at a GPU address. */
-  record Entry(GpuVa address, GuestMemory memory) {
+  record Entry(GpuVa address, GuestBuffer memory) {
     long end() {
       return address.value() + memory.sizeBytes();
     }
@@ -40,7 +40,7 @@ final class GuestSpace {
     return vid == 0 && channels == 0;
   }
 
-  void add(GpuVa address, GuestMemory memory) {
+  void add(GpuVa address, GuestBuffer memory) {
     entries.put(address.value(), new Entry(address, memory));
   }
 

@@ -63,18 +63,18 @@ final class GuestState {
 
   /** The use of memory now. */
   private MemoryUse use() {
-    HeldBytes account = buffers.account();
+    HeldBytes held = buffers.held();
     return new MemoryUse(
         !buffers.isEmpty() || !spaces.isEmpty(),
-        account.vramBytes(),
+        held.vramBytes(),
         buffers.limitBytes(),
-        account.systemBytes(),
-        account.evictedBytes());
+        held.systemBytes(),
+        held.evictedBytes());
   }
 
   /** Whether the use of memory may be another than when this was last asked; publishes it then. */
   boolean takeChanged() {
-    long changes = buffers.account().changes() + spaces.changes();
+    long changes = buffers.held().changes() + spaces.changes();
     boolean news = changes != changesReported;
     changesReported = changes;
     if (news) {
@@ -118,7 +118,7 @@ final class GuestState {
   /**
    * @param early buffers that were made before, by serial number
    */
-  void restore(List<StateRecord> records, Map<Long, GuestMemory> early) {
+  void restore(List<StateRecord> records, Map<Long, GuestBuffer> early) {
     if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
       throw Refusal.unfit("records begin with a guest");
     }

@@ -25,15 +25,15 @@ final class HeldBytes {
     return changes;
   }
 
-  void add(GuestMemory memory) {
+  void add(GuestBuffer memory) {
     count(memory, memory.sizeBytes());
   }
 
-  void subtract(GuestMemory memory) {
+  void subtract(GuestBuffer memory) {
     count(memory, -memory.sizeBytes());
   }
 
-  private void count(GuestMemory memory, long bytes) {
+  private void count(GuestBuffer memory, long bytes) {
     if (memory.isInSystem()) {
       systemBytes += bytes;
     } else {

@@ -19,7 +19,7 @@ final class RegisteredPages {
   private final GuestRegions regions;
 
   /** Which buffers have pages of a region: of each that goes, no others are looked at. */
-  private final Map<GuestRegion, Set<GuestMemory>> users = new IdentityHashMap<>();
+  private final Map<GuestRegion, Set<GuestBuffer>> users = new IdentityHashMap<>();
 
   private int parts;
 
@@ -33,7 +33,7 @@ final class RegisteredPages {
   }
 
   /** Fills a part of a buffer: all of the extents or, when one is refused, none. */
-  void set(GuestMemory memory, long offset, List<RegionExtent> extents) {
+  void set(GuestBuffer memory, long offset, List<RegionExtent> extents) {
     if (!memory.registered || extents.isEmpty() || extents.size() > GuestLimits.MAX_EXTENTS) {
       throw Refusal.invalid(
           "no pages for this buffer, registered=" + memory.registered + " n=" + extents.size());
@@ -41,27 +41,27 @@ final class RegisteredPages {
     if (extents.size() > GuestLimits.MAX_TOTAL_EXTENTS - parts) {
       throw Refusal.full("extents", GuestLimits.MAX_TOTAL_EXTENTS);
     }
-    List<GuestMemory.BackedPart> wanted = new ArrayList<>(extents.size());
+    List<GuestBuffer.BackedPart> wanted = new ArrayList<>(extents.size());
     List<RegionExtent> forBackend = new ArrayList<>(extents.size());
     long at = offset;
     for (RegionExtent extent : extents) {
-      GuestMemory.BackedPart part = check(memory, at, extent);
+      GuestBuffer.BackedPart part = check(memory, at, extent);
       wanted.add(part);
       forBackend.add(new RegionExtent(part.region().backend, part.regionOffset(), part.bytes()));
       at += part.bytes();
     }
     memory.backend.setPages(offset, forBackend);
-    for (GuestMemory.BackedPart part : wanted) {
+    for (GuestBuffer.BackedPart part : wanted) {
       parts += memory.addPart(part);
       users.computeIfAbsent(part.region(), _ -> newSet()).add(memory);
     }
   }
 
-  private static Set<GuestMemory> newSet() {
+  private static Set<GuestBuffer> newSet() {
     return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
-  private GuestMemory.BackedPart check(GuestMemory memory, long at, RegionExtent extent) {
+  private GuestBuffer.BackedPart check(GuestBuffer memory, long at, RegionExtent extent) {
     long bytes = extent.bytes();
     if (bytes <= 0 || ((at | bytes | extent.offset()) & (GuestLimits.PAGE_BYTES - 1)) != 0) {
       throw Refusal.invalid(
@@ -76,10 +76,10 @@ final class RegisteredPages {
     if (memory.hasPagesIn(at, bytes)) {
       throw Refusal.with(Errno.EEXIST, "filled already, offset=" + at + " bytes=" + bytes);
     }
-    return new GuestMemory.BackedPart(at, region, extent.offset(), bytes);
+    return new GuestBuffer.BackedPart(at, region, extent.offset(), bytes);
   }
 
-  void restore(GuestMemory memory, List<MemoryPagesRecord.PageRun> pages) {
+  void restore(GuestBuffer memory, List<MemoryPagesRecord.PageRun> pages) {
     List<RegionExtent> extents = new ArrayList<>();
     long at = 0; // of the first of them
     long next = 0; // behind the last
@@ -108,22 +108,22 @@ final class RegisteredPages {
 
   /** A region is gone: no buffer has pages of it. */
   void drop(GuestRegion region) {
-    Set<GuestMemory> all = users.remove(region);
+    Set<GuestBuffer> all = users.remove(region);
     if (all != null) {
-      for (GuestMemory memory : all) {
+      for (GuestBuffer memory : all) {
         parts -= memory.dropParts(region);
       }
     }
   }
 
   /** A buffer is gone. */
-  void forget(GuestMemory memory) {
+  void forget(GuestBuffer memory) {
     parts -= memory.parts.size();
     GuestRegion latest = null;
-    for (GuestMemory.BackedPart part : memory.parts) {
+    for (GuestBuffer.BackedPart part : memory.parts) {
       if (part.region() != latest) {
         latest = part.region();
-        Set<GuestMemory> all = users.get(latest);
+        Set<GuestBuffer> all = users.get(latest);
         if (all != null && all.remove(memory) && all.isEmpty()) {
           users.remove(latest);
         }

@@ -23,15 +23,15 @@ import java.util.OptionalInt;
 final class SnapshotReader {
   private final GuestState guest;
   private final int generation;
-  private final Map<Long, GuestMemory> early;
-  private final Map<Long, GuestMemory> memories = new HashMap<>();
+  private final Map<Long, GuestBuffer> early;
+  private final Map<Long, GuestBuffer> memories = new HashMap<>();
   private final Map<Long, GuestSpace> spaces = new HashMap<>();
 
   /**
    * @param generation that channels are published with
    * @param early buffers that were made before, by serial number
    */
-  SnapshotReader(GuestState guest, int generation, Map<Long, GuestMemory> early) {
+  SnapshotReader(GuestState guest, int generation, Map<Long, GuestBuffer> early) {
     this.guest = guest;
     this.generation = generation;
     this.early = early;
@@ -56,7 +56,7 @@ final class SnapshotReader {
       }
     }
     early.forEach((serial, _) -> Refusal.unless(memories.containsKey(serial), "a buffer too many"));
-    for (GuestMemory memory : memories.values()) {
+    for (GuestBuffer memory : memories.values()) {
       Refusal.unless(!memory.isUnused(), "a buffer that nothing keeps");
     }
     for (GuestSpace space : spaces.values()) {
@@ -65,7 +65,7 @@ final class SnapshotReader {
   }
 
   private void restore(MemoryRecord record) {
-    GuestMemory made = early.get(record.serial());
+    GuestBuffer made = early.get(record.serial());
     if (made == null) {
       made =
           guest.buffers.restore(
@@ -77,7 +77,7 @@ final class SnapshotReader {
     put(memories, record.serial(), made);
   }
 
-  private static boolean isThe(GuestMemory made, MemoryRecord record) {
+  private static boolean isThe(GuestBuffer made, MemoryRecord record) {
     return made.flags == record.flags()
         && made.tileFlags == record.tileFlags()
         && made.cookie == record.cookie()

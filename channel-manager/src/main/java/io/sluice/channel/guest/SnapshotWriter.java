@@ -34,12 +34,12 @@ final class SnapshotWriter {
    * A registered buffer whose memory was taken away cannot be mapped any more: what it was mapped
    * as is left out, and so is the buffer when nothing else keeps it.
    */
-  void add(GuestMemory memory) {
+  void add(GuestBuffer memory) {
     if (memory.handle == 0 && !memory.isComplete()) {
       return;
     }
     records.add(record(memory));
-    for (List<GuestMemory.BackedPart> some :
+    for (List<GuestBuffer.BackedPart> some :
         Lists.partition(memory.parts, MemoryPagesRecord.MAX_PAGES)) {
       records.add(
           new MemoryPagesRecord(
@@ -48,7 +48,7 @@ final class SnapshotWriter {
     }
   }
 
-  static MemoryRecord record(GuestMemory memory) {
+  static MemoryRecord record(GuestBuffer memory) {
     return new MemoryRecord(
         memory.serial,
         memory.handle,
@@ -61,7 +61,7 @@ final class SnapshotWriter {
         memory.evicted);
   }
 
-  private static MemoryPagesRecord.PageRun pages(GuestMemory.BackedPart part) {
+  private static MemoryPagesRecord.PageRun pages(GuestBuffer.BackedPart part) {
     return new MemoryPagesRecord.PageRun(
         part.offset(), new Iova(part.region().iova.value() + part.regionOffset()), part.bytes());
   }

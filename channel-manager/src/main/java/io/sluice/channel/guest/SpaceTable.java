@@ -128,7 +128,7 @@ final class SpaceTable {
   /** Maps a whole buffer at the first free range; where that is. */
   GpuVa map(int vid, int handle, GpuVa start, GpuVa end, boolean back) {
     GuestSpace space = get(vid);
-    GuestMemory memory = buffers.get(handle);
+    GuestBuffer memory = buffers.get(handle);
     long limit = info.addressSpaceBytes();
     if (start.value() < 0 || end.value() <= start.value() || end.value() > limit) {
       throw Refusal.invalid("no range of addresses, start=" + start + " end=" + end);
@@ -144,7 +144,7 @@ final class SpaceTable {
     return address;
   }
 
-  void restoreMapping(GuestSpace space, GuestMemory memory, GpuVa address) {
+  void restoreMapping(GuestSpace space, GuestBuffer memory, GpuVa address) {
     long end = address.value() + memory.sizeBytes();
     Refusal.unless(end > 0 && end <= info.addressSpaceBytes(), "an address");
     Refusal.unless(memory.isComplete(), "a mapping of a buffer with pages missing");
@@ -154,7 +154,7 @@ final class SpaceTable {
     Refusal.unless(at.equals(address), "a mapping that comes out elsewhere");
   }
 
-  private void note(GuestSpace space, GuestMemory memory, GpuVa address) {
+  private void note(GuestSpace space, GuestBuffer memory, GpuVa address) {
     space.add(address, memory);
     memory.mappings++;
     mappings++;

@@ -2,10 +2,8 @@ package io.sluice.channel.policy;
 
 import com.google.common.collect.Sets;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
-import io.sluice.channel.ChannelCode;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.MovableMemory;
 import io.sluice.channel.Refusal;
@@ -68,7 +66,7 @@ public final class MemoryQuotas {
    */
   private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
 
-  private final QuotaListener listener;
+  private final Runnable onChange;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -89,10 +87,13 @@ public final class MemoryQuotas {
   /**
    * @param cardBytes video memory of the GPU
    * @param clock monotonic nanoseconds
+   * @param onChange runs when a rebalance may be due: from any thread, also under the lock, so that
+   *     it must not block nor call this object
    */
-  public MemoryQuotas(long cardBytes, QuotaListener listener, LongSupplier clock) {
+  public MemoryQuotas(
+      long cardBytes, LongSupplier clock, Runnable onChange, QuotaListener listener) {
     quotas = new QuotaTable(cardBytes);
-    this.listener = listener;
+    this.onChange = onChange;
     programs = new ProgramTable(this, quotas);
     counted = new CountedShares(quotas, clock);
     counters = new MoveCounts(listener);
@@ -100,32 +101,27 @@ public final class MemoryQuotas {
 
   /**
    * Admits a guest, or changes its quota; {@link #rebalance} makes it take effect. Who calls this
-   * sees to that: nobody is told that one is due.
-   *
-   * @throws RefusedException with the numbers when it does not fit; nothing has changed then
+   * sees to that: nobody is told that one is due. Refused, nothing has changed.
    */
-  public void set(String guest, Quota wanted) {
+  public Admission set(String guest, Quota wanted) {
     lock.lock();
     try {
-      if (quotas.put(guest, wanted) instanceof Admission.Refused refused) {
-        throw new RefusedException(
-            ChannelCode.QUOTA,
-            Errno.ENOSPC,
-            "guest=" + guest + ": " + refused.cause(),
-            refused.fix());
+      Admission answer = quotas.put(guest, wanted);
+      if (answer instanceof Admission.Admitted) {
+        counters.admit(guest);
+        SortedMap<String, Long> _ = limit(holders(null));
       }
-      counters.admit(guest);
-      SortedMap<String, Long> _ = limit(holders(null));
+      return answer;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether a guest's quota would fit; nothing changes. */
-  public Admission check(String guest, Quota wanted) {
+  /** A guest's quota; the default where none was set. */
+  public Quota quota(String guest) {
     lock.lock();
     try {
-      return quotas.check(guest, wanted);
+      return quotas.get(guest);
     } finally {
       lock.unlock();
     }
@@ -161,7 +157,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    listener.onChange();
+    onChange.run();
   }
 
   /** To be called before the guest is closed. */
@@ -173,7 +169,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    listener.onChange();
+    onChange.run();
   }
 
   /**
@@ -252,7 +248,7 @@ public final class MemoryQuotas {
   }
 
   void noteChange() {
-    listener.onChange();
+    onChange.run();
   }
 
   /** Does something under the lock; false if that is not to be had soon. */
@@ -364,7 +360,8 @@ public final class MemoryQuotas {
    * As {@link #rebalance()}.
    *
    * @param held runs as soon as every guest is kept to its share: before the channels of the one
-   *     that moved last go on. Under the lock: it must not block nor call this object
+   *     that moved last go on; it may run again. Under the lock: it must not block nor call this
+   *     object
    */
   public Moves rebalance(Runnable held) {
     lock.lock();
@@ -503,11 +500,10 @@ public final class MemoryQuotas {
             shares,
             programs.beside(counted.lasting()),
             buffers);
-    Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
-    int evicted = move(plan.evictions(), true, more ? () -> {} : once);
-    int returned = move(plan.returns(), false, once);
-    once.run(); // where nothing moved after all
+    int evicted = move(plan.evictions(), true, more ? () -> {} : held);
+    int returned = move(plan.returns(), false, held);
+    held.run(); // where nothing moved after all
     return new Moves(evicted, returned);
   }
 

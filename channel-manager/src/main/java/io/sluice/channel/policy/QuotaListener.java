@@ -7,9 +7,6 @@ import io.sluice.channel.guest.MemoryUse;
  * it must not block nor call that.
  */
 public interface QuotaListener {
-  /** A rebalance may be due. */
-  default void onChange() {}
-
   /** Buffers of a guest have moved. */
   default void onMoved(String guest, int buffers, boolean toSystem) {}
 

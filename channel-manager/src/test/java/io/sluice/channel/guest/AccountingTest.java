@@ -11,6 +11,7 @@ import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Presence;
@@ -55,11 +56,11 @@ final class AccountingTest {
   private final class Card implements AutoCloseable {
     final GpuRig rig = new GpuRig();
     final MemoryQuotas quotas =
-        new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
+        new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> {}, new QuotaListener() {});
     final List<Guest> guests = new ArrayList<>();
 
     Guest attach(String name, Quota settings) {
-      quotas.set(name, settings);
+      GpuRig.admit(quotas, name, settings);
       Guest guest = rig.attach(name);
       quotas.attach(guest);
       guests.add(guest);
@@ -195,15 +196,24 @@ final class AccountingTest {
     return random.nextBoolean() ? BeyondShare.SYSTEM_MEMORY : BeyondShare.OUT_OF_MEMORY;
   }
 
-  private static void set(Subject subject, RandomGenerator random) {
+  private void set(Subject subject, RandomGenerator random) {
     Quota settings =
         quota(
             random.nextLong(12 * MIB),
             random.nextInt(0, 9),
             random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(32 * MIB),
             beyondShare(random));
-    subject.card.quotas.set(subject.name, settings);
-    subject.settings = settings;
+    if (isAdmitted(subject.card, subject.name, settings)) {
+      subject.settings = settings;
+    }
+  }
+
+  private boolean isAdmitted(Card card, String name, Quota settings) {
+    boolean admitted = card.quotas.set(name, settings) instanceof Admission.Admitted;
+    if (!admitted) {
+      note(Happened.REFUSED);
+    }
+    return admitted;
   }
 
   private void rebalance(Card card) {
@@ -234,7 +244,7 @@ final class AccountingTest {
     List<StateRecord> records = source.move().snapshot();
     boolean evicted = records.stream().anyMatch(r -> r instanceof MemoryRecord m && m.evicted());
     boolean complete = false;
-    if (random.nextInt(4) > 0) {
+    if (random.nextInt(4) > 0 && isAdmitted(to, subject.name, subject.settings)) {
       try {
         Guest target = to.attach(subject.name, subject.settings);
         try {

@@ -1,5 +1,7 @@
 package io.sluice.channel.guest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sluice.abi.Iova;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -9,11 +11,14 @@ import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.RegisteredMemory;
+import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
+import io.sluice.quota.Admission;
+import io.sluice.quota.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +60,11 @@ public final class GpuRig implements AutoCloseable {
 
   public Guest attach(String name) {
     return attach(name, new HeardEvents());
+  }
+
+  /** Gives a guest a quota that fits. */
+  public static void admit(MemoryQuotas quotas, String guest, Quota wanted) {
+    assertThat(quotas.set(guest, wanted)).isEqualTo(new Admission.Admitted());
   }
 
   /** Guest memory of its own file, known to the GPU. */

@@ -14,6 +14,7 @@ import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.channel.state.ChannelState;
+import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.MovableBuffer;
@@ -38,7 +39,7 @@ final class MemoryQuotasTest {
   private final MemoryQuotas quotas = quotas();
 
   private MemoryQuotas quotas() {
-    return new MemoryQuotas(GpuRig.VRAM_BYTES, new QuotaListener() {}, nowNs::get);
+    return new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> {}, new QuotaListener() {});
   }
 
   /** Nobody waits any longer for those that are away. */
@@ -48,7 +49,7 @@ final class MemoryQuotasTest {
 
   private Guest attach(GpuRig rig, String name) {
     Guest guest = rig.attach(name);
-    quotas.set(name, Quota.DEFAULT);
+    GpuRig.admit(quotas, name, Quota.DEFAULT);
     quotas.attach(guest);
     return guest;
   }
@@ -63,13 +64,16 @@ final class MemoryQuotasTest {
 
   @Test
   void set_minimumDoesNotFit_refusesAndChangesNothing() {
-    quotas.set("a", quota(30 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
-    assertThatThrownBy(
-            () -> quotas.set("b", quota(3 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY)))
-        .isInstanceOf(RefusedException.class)
-        .hasMessageContaining("SLU-CHN-014")
-        .hasMessageContaining("leave 2097152 bytes of 33554432, 3145728 requested");
-    quotas.set("b", quota(2 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
+    GpuRig.admit(quotas, "a", quota(30 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
+    assertThat(quotas.set("b", quota(3 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY)))
+        .isEqualTo(
+            new Admission.Refused(
+                Admission.RefusalReason.DOES_NOT_FIT,
+                "the minimums of 1 guests leave 2097152 bytes of 33554432, 3145728 requested",
+                "Ask for a minimum of 2097152 bytes or less, or lower another guest's.",
+                2 * MIB));
+    assertThatThrownBy(() -> quotas.programs("b")).isInstanceOf(RefusedException.class);
+    GpuRig.admit(quotas, "b", quota(2 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
   }
 
   @Test
@@ -171,15 +175,15 @@ final class MemoryQuotasTest {
         a.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       Guest b = attach(rig, "b");
-      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
-      quotas.set("a", Quota.DEFAULT);
+      GpuRig.admit(quotas, "a", Quota.DEFAULT);
       assertThat(quotas.rebalance()).as("b is attached").isEqualTo(new Moves(0, 2));
-      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
       assertThatThrownBy(() -> b.buffers().allocate(0, 0, 0, 40 * MIB))
           .isInstanceOf(RefusedException.class);
-      quotas.set("a", Quota.DEFAULT);
+      GpuRig.admit(quotas, "a", Quota.DEFAULT);
       assertThat(quotas.rebalance()).as("b wanted too much").isEqualTo(new Moves(0, 2));
     }
   }
@@ -214,19 +218,21 @@ final class MemoryQuotasTest {
       Runnable held = () -> seen.add(worker.state() + " " + a.buffers().usage().vramBytes() / MIB);
       quotas.rebalance(held);
       assertThat(seen).as("at rest").containsExactly("RUNNING 24");
-      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      seen.clear();
+      GpuRig.admit(quotas, "a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance(held)).isEqualTo(new Moves(3, 0));
-      assertThat(seen.getLast()).isEqualTo("SUSPENDED 0");
-      quotas.set("a", Quota.DEFAULT);
+      assertThat(seen).as("and at the end").containsExactly("SUSPENDED 0", "RUNNING 0");
+      seen.clear();
+      GpuRig.admit(quotas, "a", Quota.DEFAULT);
       assertThat(quotas.rebalance(held)).isEqualTo(new Moves(0, 3));
-      assertThat(seen).containsExactly("RUNNING 24", "SUSPENDED 0", "SUSPENDED 24");
+      assertThat(seen).as("and at the end").containsExactly("SUSPENDED 24", "RUNNING 24");
       assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
     }
   }
 
   /** A lower share of one is another's room: it holds when both have moved. */
   @Test
-  void rebalance_someLeaveAndOthersReturn_isHeldOnceAfterAll() throws Exception {
+  void rebalance_someLeaveAndOthersReturn_isHeldAfterAll() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       Guest b = attach(rig, "b");
@@ -235,10 +241,10 @@ final class MemoryQuotasTest {
         guest.buffers().allocate(0, 0, 0, 8 * MIB);
         guest.buffers().allocate(0, 0, 0, 8 * MIB);
       }
-      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(1, 0));
-      quotas.set("a", Quota.DEFAULT);
-      quotas.set("b", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", Quota.DEFAULT);
+      GpuRig.admit(quotas, "b", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       List<String> seen = new ArrayList<>();
       Moves moves =
           quotas.rebalance(() ->
@@ -247,7 +253,7 @@ final class MemoryQuotasTest {
                       + " "
                       + b.buffers().usage().vramBytes() / MIB));
       assertThat(moves).isEqualTo(new Moves(1, 1));
-      assertThat(seen).containsExactly("16 8");
+      assertThat(seen).as("and at the end").containsExactly("16 8", "16 8");
     }
   }
 
@@ -265,12 +271,12 @@ final class MemoryQuotasTest {
   void memAlloc_overShare_refusesOrGivesSystemMemory() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      quotas.set("a", quota(0, 1, MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, MIB, BeyondShare.OUT_OF_MEMORY));
       assertThatThrownBy(() -> a.buffers().allocate(0, 0, 0, 2 * MIB))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("over the guest's share")
           .hasMessageContaining("bytes=2097152 used=0 limit=1048576");
-      quotas.set("a", quota(0, 1, MIB, BeyondShare.SYSTEM_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, MIB, BeyondShare.SYSTEM_MEMORY));
       int handle = a.buffers().allocate(0, 0, 0, 2 * MIB).handle();
       assertThat(a.buffers().usage().vramBytes()).isZero();
       assertThat(a.buffers().usage().systemBytes()).isEqualTo(2 * MIB);
@@ -376,7 +382,7 @@ final class MemoryQuotasTest {
       for (int i = 0; i < 3; i++) {
         a.buffers().allocate(0, 0, 0, 8 * MIB);
       }
-      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(quotas, "a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
       evictedThere = evicted(a);
       records = a.move().snapshot();
@@ -385,13 +391,13 @@ final class MemoryQuotasTest {
     MemoryQuotas there = quotas();
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
-      there.set("other", Quota.DEFAULT);
+      GpuRig.admit(there, "other", Quota.DEFAULT);
       there.attach(other);
       for (int i = 0; i < 4; i++) {
         other.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       Guest moved = rig.attach("a");
-      there.set("a", Quota.DEFAULT);
+      GpuRig.admit(there, "a", Quota.DEFAULT);
       there.attach(moved);
 
       moved.move().restore(records);
@@ -435,11 +441,11 @@ final class MemoryQuotasTest {
     MemoryQuotas there = quotas();
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
-      there.set("other", quota(24 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(there, "other", quota(24 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
       there.attach(other);
       other.buffers().allocate(0, 0, 0, 24 * MIB);
       Guest moved = rig.attach("a");
-      there.set("a", Quota.DEFAULT);
+      GpuRig.admit(there, "a", Quota.DEFAULT);
       there.attach(moved);
 
       moved.move().restore(records);
@@ -456,11 +462,12 @@ final class MemoryQuotasTest {
   void memAlloc_noRoomOnTheCard_getsSystemMemoryByPolicy() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest full = attach(rig, "full");
-      quotas.set("full", quota(GpuRig.VRAM_BYTES, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
+      GpuRig.admit(
+          quotas, "full", quota(GpuRig.VRAM_BYTES, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
       full.buffers().allocate(0, 0, 0, GpuRig.VRAM_BYTES);
       Guest refused = attach(rig, "refused");
       Guest moved = attach(rig, "moved");
-      quotas.set("moved", quota(0, 1, Quota.NO_LIMIT, BeyondShare.SYSTEM_MEMORY));
+      GpuRig.admit(quotas, "moved", quota(0, 1, Quota.NO_LIMIT, BeyondShare.SYSTEM_MEMORY));
 
       assertThatThrownBy(() -> refused.buffers().allocate(0, 0, 0, MIB))
           .isInstanceOf(RefusedException.class)
@@ -483,18 +490,10 @@ final class MemoryQuotasTest {
   void change_ofMemory_isToldOnce() throws Exception {
     int[] told = new int[1];
     MemoryQuotas watched =
-        new MemoryQuotas(
-            GpuRig.VRAM_BYTES,
-            new QuotaListener() {
-              @Override
-              public void onChange() {
-                told[0]++;
-              }
-            },
-            nowNs::get);
+        new MemoryQuotas(GpuRig.VRAM_BYTES, nowNs::get, () -> told[0]++, new QuotaListener() {});
     try (GpuRig rig = new GpuRig()) {
       Guest a = rig.attach("a");
-      watched.set("a", Quota.DEFAULT);
+      GpuRig.admit(watched, "a", Quota.DEFAULT);
       watched.attach(a);
       told[0] = 0;
       int handle = a.buffers().allocate(0, 0, 0, MIB).handle();
@@ -525,7 +524,7 @@ final class MemoryQuotasTest {
         try {
           moves += step(guests.get(which), handles.get(which), random);
         } catch (RefusedException | InvalidQuotaException expected) {
-          // The share is used up, or the quota does not fit.
+          // The share is used up, or it is no quota.
         }
         check("step=" + i, guests, free);
       }
@@ -547,14 +546,15 @@ final class MemoryQuotasTest {
         handles.clear();
       }
       case 7 -> guest.buffers().setOverflowToSystem(random.nextBoolean());
-      case 8 ->
-          quotas.set(
-              guest.name(),
-              quota(
-                  random.nextLong(12 * MIB),
-                  random.nextInt(0, 9),
-                  random.nextLong(48 * MIB),
-                  beyondShare(random)));
+      case 8 -> {
+        Quota wanted =
+            quota(
+                random.nextLong(12 * MIB),
+                random.nextInt(0, 9),
+                random.nextLong(48 * MIB),
+                beyondShare(random));
+        Admission _ = quotas.set(guest.name(), wanted); // it may not fit
+      }
       default -> {
         Moves moves = quotas.rebalance();
         MemoryUse use = guest.buffers().use();

@@ -34,23 +34,16 @@ final class ProgramMemoryTest {
   private final AtomicLong nowNs = new AtomicLong();
   private final MemoryQuotas quotas =
       new MemoryQuotas(
-          GpuRig.VRAM_BYTES,
-          new QuotaListener() {
-            @Override
-            public void onChange() {
-              changes.incrementAndGet();
-            }
-          },
-          nowNs::get);
+          GpuRig.VRAM_BYTES, nowNs::get, changes::incrementAndGet, new QuotaListener() {});
 
   private MemoryBudget programs(String guest) {
-    quotas.set(guest, Quota.DEFAULT);
+    GpuRig.admit(quotas, guest, Quota.DEFAULT);
     return quotas.programs(guest);
   }
 
   private Guest attach(GpuRig rig, String name) {
     Guest guest = rig.attach(name);
-    quotas.set(name, Quota.DEFAULT);
+    GpuRig.admit(quotas, name, Quota.DEFAULT);
     quotas.attach(guest);
     return guest;
   }
@@ -97,8 +90,10 @@ final class ProgramMemoryTest {
   void take_weightsAndLimits_asForBuffers() {
     MemoryBudget a = programs("a");
     MemoryBudget b = programs("b");
-    quotas.set(
-        "b", new Quota(0, 3, 20 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    GpuRig.admit(
+        quotas,
+        "b",
+        new Quota(0, 3, 20 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
     assertThat(a.take(MIB)).isTrue();
     assertThat(b.take(20 * MIB)).isTrue();
     assertThat(b.take(1)).isFalse();
@@ -111,7 +106,8 @@ final class ProgramMemoryTest {
   void take_fromTheMinimumsOfOthers_refused() {
     MemoryBudget a = programs("a");
     MemoryBudget b = programs("b");
-    quotas.set(
+    GpuRig.admit(
+        quotas,
         "c",
         new Quota(
             10 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
@@ -278,11 +274,11 @@ final class ProgramMemoryTest {
     Movable a = new Movable("a");
     assertThat(a.budget.take(30 * MIB)).isTrue();
     Quota lower = new Quota(0, 1, 8 * MIB, BeyondShare.SYSTEM_MEMORY, Quota.DEFAULT.killTimeout());
-    quotas.set("a", lower);
+    GpuRig.admit(quotas, "a", lower);
     assertThat(a.budget.overflows()).isTrue();
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(22, 0));
     assertThat(a.budget.bytes()).isEqualTo(8 * MIB);
-    quotas.set("a", Quota.DEFAULT);
+    GpuRig.admit(quotas, "a", Quota.DEFAULT);
     assertThat(a.budget.overflows()).isFalse();
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 22));
   }
@@ -330,8 +326,10 @@ final class ProgramMemoryTest {
     int[] asked = {0};
     stuck.before = () -> asked[0]++;
     for (String guest : List.of("a", "b")) {
-      quotas.set(
-          guest, new Quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+      GpuRig.admit(
+          quotas,
+          guest,
+          new Quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
     }
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(8, 0));
     assertThat(asked[0]).isEqualTo(1);
@@ -368,7 +366,7 @@ final class ProgramMemoryTest {
     assertThat(b.take(MIB)).isTrue();
     assertThat(a.budget.take(16 * MIB)).isTrue();
     assertThat(b.makeRoom()).isFalse();
-    quotas.set("a", quota(0, 8 * MIB));
+    GpuRig.admit(quotas, "a", quota(0, 8 * MIB));
     a.most = 0;
     before(a, () -> a.budget.giveBack(8 * MIB));
     assertThat(b.makeRoom()).isTrue();
@@ -422,9 +420,9 @@ final class ProgramMemoryTest {
   void movePrograms_whileMemoryReturns_theRestOfTheShareMayBeTaken() {
     Movable a = new Movable("a");
     assertThat(a.budget.take(30 * MIB)).isTrue();
-    quotas.set("a", quota(0, 16 * MIB));
+    GpuRig.admit(quotas, "a", quota(0, 16 * MIB));
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(14, 0));
-    quotas.set("a", Quota.DEFAULT);
+    GpuRig.admit(quotas, "a", Quota.DEFAULT);
     before(
         a,
         () -> {
@@ -444,12 +442,12 @@ final class ProgramMemoryTest {
     for (Movable each : List.of(a, b)) {
       assertThat(each.budget.take(16 * MIB)).isTrue();
     }
-    quotas.set("a", quota(0, 4 * MIB));
-    quotas.set("b", quota(0, 4 * MIB));
+    GpuRig.admit(quotas, "a", quota(0, 4 * MIB));
+    GpuRig.admit(quotas, "b", quota(0, 4 * MIB));
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(24, 0));
-    quotas.set("a", Quota.DEFAULT);
-    quotas.set("b", quota(7 * MIB, Quota.NO_LIMIT));
-    quotas.set("c", quota(10 * MIB, Quota.NO_LIMIT));
+    GpuRig.admit(quotas, "a", Quota.DEFAULT);
+    GpuRig.admit(quotas, "b", quota(7 * MIB, Quota.NO_LIMIT));
+    GpuRig.admit(quotas, "c", quota(10 * MIB, Quota.NO_LIMIT));
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 14));
     assertThat(a.budget.bytes()).isEqualTo(15 * MIB);
     assertThat(b.budget.bytes()).as("its own minimum").isEqualTo(7 * MIB);
@@ -460,10 +458,10 @@ final class ProgramMemoryTest {
   void movePrograms_allOfAGuestHasLeft_itReturns() {
     Movable a = new Movable("a");
     assertThat(a.budget.take(16 * MIB)).isTrue();
-    quotas.set("a", quota(0, 0));
+    GpuRig.admit(quotas, "a", quota(0, 0));
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(16, 0));
     assertThat(quotas.use("a")).isEqualTo(new MemoryUse(true, 0, 0, 0, 16 * MIB));
-    quotas.set("a", Quota.DEFAULT);
+    GpuRig.admit(quotas, "a", Quota.DEFAULT);
     assertThat(quotas.movePrograms()).isEqualTo(new Moves(0, 16));
   }
 
@@ -509,8 +507,10 @@ final class ProgramMemoryTest {
           moves.countDown();
           await(go);
         };
-    quotas.set(
-        "a", new Quota(0, 1, 4 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
+    GpuRig.admit(
+        quotas,
+        "a",
+        new Quota(0, 1, 4 * MIB, BeyondShare.OUT_OF_MEMORY, Quota.DEFAULT.killTimeout()));
     Thread moving = Thread.ofPlatform().start(quotas::movePrograms);
     moves.await();
     assertThat(c.take(MIB)).isTrue();

@@ -30,10 +30,4 @@ public record QuotaStatus(
     @Description("observations that found a channel to end too soon after the last")
         long killsPutOff,
     @Description("GPU time used; 0 where the GPU does not tell") long gpuNs,
-    @Description("time in which it had work and other guests had the GPU") long waitNs) {
-  /** Allocations beyond the share are refused with ENOMEM. */
-  public static final String OUT_OF_MEMORY = "out-of-memory";
-
-  /** Allocations beyond the share get system memory. */
-  public static final String SYSTEM_MEMORY = "system-memory";
-}
+    @Description("time in which it had work and other guests had the GPU") long waitNs) {}

@@ -268,7 +268,7 @@ final class SluicedInstanceTest {
     QuotaStatus quota;
     try (SluicedInstance daemon = start()) {
       DaemonMXBean bean = daemon.daemon();
-      bean.setQuota("web-01", 4L << 20, 3, 8L << 20, QuotaStatus.SYSTEM_MEMORY, 700L);
+      bean.setQuota("web-01", 4L << 20, 3, 8L << 20, "system-memory", 700L);
       bean.cloneGuest("web-01", "ml-02", "");
       GuestStatus copy = status(daemon, "ml-02");
       GuestStatus other = status(daemon, "web-01");
@@ -281,7 +281,7 @@ final class SluicedInstanceTest {
       assertThat(quota.minimumBytes()).isEqualTo(4L << 20);
       assertThat(quota.weight()).isEqualTo(3);
       assertThat(quota.limitBytes()).isEqualTo(8L << 20);
-      assertThat(quota.beyondShare()).isEqualTo(QuotaStatus.SYSTEM_MEMORY);
+      assertThat(quota.beyondShare()).isEqualTo("system-memory");
       assertThat(quota.killTimeoutMs()).isEqualTo(700);
       assertThat(quota.changed()).as("it was made so").isFalse();
       bean.resetQuota("web-01");

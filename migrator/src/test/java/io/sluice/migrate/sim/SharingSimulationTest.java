@@ -3,7 +3,6 @@ package io.sluice.migrate.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
@@ -15,6 +14,7 @@ import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.phase.Phase;
+import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
@@ -61,10 +61,11 @@ final class SharingSimulationTest {
 
     Card(World world, Host host) {
       this.host = host;
-      quotas = new MemoryQuotas(World.VRAM_BYTES, new QuotaListener() {}, () -> world.nowNs);
-      quotas.set("moved", Quota.DEFAULT);
+      quotas =
+          new MemoryQuotas(World.VRAM_BYTES, () -> world.nowNs, () -> {}, new QuotaListener() {});
+      admit(quotas, "moved", Quota.DEFAULT);
       neighbour = host.neighbour("neighbour");
-      quotas.set("neighbour", Quota.DEFAULT);
+      admit(quotas, "neighbour", Quota.DEFAULT);
       quotas.attach(neighbour);
       for (int i = 0; i < 6; i++) {
         neighbour.buffers().allocate(0, 0, 0, 256 * KIB);
@@ -171,14 +172,18 @@ final class SharingSimulationTest {
     return random.nextBoolean() ? BeyondShare.SYSTEM_MEMORY : BeyondShare.OUT_OF_MEMORY;
   }
 
+  private static void admit(MemoryQuotas quotas, String guest, Quota wanted) {
+    assertThat(quotas.set(guest, wanted)).isEqualTo(new Admission.Admitted());
+  }
+
   private static void begin(Begin begin, Card source, Card target) {
     if (begin == Begin.EVICTED) {
       Quota little = quota(256 * KIB, 1, 256 * KIB, BeyondShare.OUT_OF_MEMORY);
-      source.quotas.set("moved", little);
-      target.quotas.set("moved", little);
+      admit(source.quotas, "moved", little);
+      admit(target.quotas, "moved", little);
       assertThat(source.quotas.rebalance().evicted()).isPositive();
     } else if (begin == Begin.TOO_SMALL) {
-      target.quotas.set("moved", quota(0, 1, 128 * KIB, BeyondShare.OUT_OF_MEMORY));
+      admit(target.quotas, "moved", quota(0, 1, 128 * KIB, BeyondShare.OUT_OF_MEMORY));
     }
   }
 
@@ -198,17 +203,13 @@ final class SharingSimulationTest {
   }
 
   private void disturb(Card card, String who, RandomGenerator random) {
-    try {
-      card.quotas.set(
-          who,
-          quota(
-              random.nextLong(1000 * KIB),
-              random.nextInt(1, 20),
-              random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(1000 * KIB, World.VRAM_BYTES),
-              beyondShare(random)));
-    } catch (RefusedException expected) {
-      // The minimums do not fit.
-    }
+    Quota wanted =
+        quota(
+            random.nextLong(1000 * KIB),
+            random.nextInt(1, 20),
+            random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(1000 * KIB, World.VRAM_BYTES),
+            beyondShare(random));
+    Admission _ = card.quotas.set(who, wanted); // the minimums may not fit
     MemoryQuotas.Moves moves = card.quotas.rebalance();
     if (moves.evicted() > 0) {
       note(Happened.EVICTED);

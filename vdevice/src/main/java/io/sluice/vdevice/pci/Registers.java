@@ -44,7 +44,7 @@ public final class Registers implements DeviceRegion {
     void ringReset();
   }
 
-  private final RegisterBackend backing;
+  private final RegisterBackend backend;
   private final int[] constants = new int[GuestAbi.REG_CALL / 4];
   private final int[] msixTable = new int[4 * Limits.MAX_VECTORS];
   private int latchedTimeHi;
@@ -52,8 +52,8 @@ public final class Registers implements DeviceRegion {
   /**
    * @param constants register offset to value, for the registers that never change
    */
-  public Registers(RegisterBackend backing, ImmutableMap<Integer, Integer> constants) {
-    this.backing = backing;
+  public Registers(RegisterBackend backend, ImmutableMap<Integer, Integer> constants) {
+    this.backend = backend;
     constants.forEach((offset, value) -> this.constants[offset / 4] = value);
     reset();
   }
@@ -112,9 +112,9 @@ public final class Registers implements DeviceRegion {
   private int word(int offset) {
     if (offset < GuestAbi.REG_CALL) {
       return switch (offset) {
-        case GuestAbi.REG_GENERATION -> backing.generation();
-        case GuestAbi.REG_VRAM_LO -> (int) backing.vramBytes();
-        case GuestAbi.REG_VRAM_HI -> (int) (backing.vramBytes() >>> 32);
+        case GuestAbi.REG_GENERATION -> backend.generation();
+        case GuestAbi.REG_VRAM_LO -> (int) backend.vramBytes();
+        case GuestAbi.REG_VRAM_HI -> (int) (backend.vramBytes() >>> 32);
         case GuestAbi.REG_PTIMER_LO -> latchTime();
         case GuestAbi.REG_PTIMER_HI -> latchedTimeHi;
         default -> constants[offset / 4];
@@ -124,26 +124,26 @@ public final class Registers implements DeviceRegion {
       return msixTable[(offset - GuestAbi.BAR0_MSIX_TABLE) / 4];
     }
     return switch (offset) {
-      case GuestAbi.BAR0_MSIX_PBA -> (int) backing.pendingVectors();
-      case GuestAbi.BAR0_MSIX_PBA + 4 -> (int) (backing.pendingVectors() >>> 32);
+      case GuestAbi.BAR0_MSIX_PBA -> (int) backend.pendingVectors();
+      case GuestAbi.BAR0_MSIX_PBA + 4 -> (int) (backend.pendingVectors() >>> 32);
       default -> 0;
     };
   }
 
   private int latchTime() {
-    long now = backing.timeNs();
+    long now = backend.timeNs();
     latchedTimeHi = (int) (now >>> 32);
     return (int) now;
   }
 
   private void setWord(int offset, int value) {
     if (offset == GuestAbi.REG_CALL) {
-      backing.ringCall(value);
+      backend.ringCall(value);
     } else if (offset == GuestAbi.REG_API_DOORBELL) {
-      backing.ringSession(value);
+      backend.ringSession(value);
     } else if (offset == GuestAbi.REG_RESET) {
       if (value == GuestAbi.MAGIC) {
-        backing.ringReset();
+        backend.ringReset();
       }
     } else if (offset >= GuestAbi.BAR0_MSIX_TABLE && offset < TABLE_END) {
       int index = (offset - GuestAbi.BAR0_MSIX_TABLE) / 4;

@@ -28,6 +28,7 @@ import io.sluice.channel.nvidia.submit.RingPointers;
 import io.sluice.channel.nvidia.submit.UserdWords;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
+import io.sluice.quota.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Optional;
@@ -49,7 +50,6 @@ import org.slf4j.LoggerFactory;
 public final class NvidiaChannel implements Channel {
   private static final Logger log = LoggerFactory.getLogger(NvidiaChannel.class);
 
-  private static final int MAX_WEIGHT = 1024;
   private static final int SUBCHANNEL_COMPUTE = 1;
 
   private final ChannelHome home;
@@ -381,7 +381,7 @@ public final class NvidiaChannel implements Channel {
 
   @Override
   public void setWeight(int weight) {
-    if (weight < 1 || weight > MAX_WEIGHT) {
+    if (weight < 1 || weight > Quota.MAX_WEIGHT) {
       throw RmRefusal.invalid("no such weight, weight=" + weight);
     }
     lock.run(() -> {

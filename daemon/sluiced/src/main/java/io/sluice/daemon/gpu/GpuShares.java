@@ -46,7 +46,7 @@ public final class GpuShares implements AutoCloseable {
   private final Gpu gpu;
   private final LongSupplier clock;
   private final Consumer<DaemonEvent> listener;
-  private final ShareThread sharing;
+  private final ShareLoop loop;
   private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
@@ -59,9 +59,6 @@ public final class GpuShares implements AutoCloseable {
   private @Nullable Thread moving;
 
   private final ReentrantLock lock = new ReentrantLock();
-
-  @GuardedBy("lock")
-  private final Map<String, Quota> set = new HashMap<>();
 
   @GuardedBy("lock")
   private final Map<String, Past> past = new HashMap<>();
@@ -83,7 +80,7 @@ public final class GpuShares implements AutoCloseable {
   }
 
   /** The work of the thread. */
-  private final class Duties implements ShareThread.DutyCycle {
+  private final class Duties implements ShareLoop.DutyCycle {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);
@@ -130,14 +127,14 @@ public final class GpuShares implements AutoCloseable {
     this.gpu = gpu;
     this.clock = clock;
     this.listener = listener;
-    sharing = new ShareThread(new Duties(), clock);
-    notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
-    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications, clock);
+    loop = new ShareLoop(new Duties(), clock);
+    notifications = new ShareNotifications(clock, loop::kick);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), clock, loop::noteChange, notifications);
     watchdog = new Watchdog(notifications::onKill);
     moves = new ProgramMoves(quotas);
     this.threads = threads;
-    gpu.setWakeup(sharing::kick);
-    thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
+    gpu.setWakeup(loop::kick);
+    thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
   }
 
   /**
@@ -159,11 +156,9 @@ public final class GpuShares implements AutoCloseable {
                 "set beyond-share to out-of-memory")
             .exception();
       }
-      if (quotas.check(guest, wanted) instanceof Admission.Refused refused) {
+      if (quotas.set(guest, wanted) instanceof Admission.Refused refused) {
         throw problem(failed, wanted, refused).exception();
       }
-      quotas.set(guest, wanted);
-      set.put(guest, wanted);
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
       Guest there = attached.get(guest);
       if (there != null) {
@@ -176,7 +171,7 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    sharing.noteUrgentChange(since);
+    loop.noteUrgentChange(since);
   }
 
   /**
@@ -185,7 +180,7 @@ public final class GpuShares implements AutoCloseable {
    */
   public void awaitHeld() {
     try {
-      boolean _ = sharing.awaitUrgentChanges(PATIENCE);
+      boolean _ = loop.awaitUrgentChanges(PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -196,7 +191,6 @@ public final class GpuShares implements AutoCloseable {
     lock.lock();
     try {
       quotas.remove(guest);
-      set.remove(guest);
       past.remove(guest);
       relays.remove(guest);
     } finally {
@@ -213,7 +207,7 @@ public final class GpuShares implements AutoCloseable {
       if (moving == null) {
         moving = threads.start("sluice-" + gpu.info().name() + "-move", moves);
       }
-      relay.setWeight(set.getOrDefault(guest, Quota.DEFAULT).weight());
+      relay.setWeight(quotas.quota(guest).weight());
     } finally {
       lock.unlock();
     }
@@ -221,12 +215,7 @@ public final class GpuShares implements AutoCloseable {
 
   /** What a guest may have; the default of one that was given nothing. */
   public Quota quota(String guest) {
-    lock.lock();
-    try {
-      return set.getOrDefault(guest, Quota.DEFAULT);
-    } finally {
-      lock.unlock();
-    }
+    return quotas.quota(guest);
   }
 
   /** The part of a guest's share that its CUDA programs take. */
@@ -243,9 +232,9 @@ public final class GpuShares implements AutoCloseable {
   public void attach(Guest guest) {
     lock.lock();
     try {
+      Quota quota = quotas.quota(guest.name()); // now: a rebalance may begin as soon as it attaches
       quotas.attach(guest);
       attached.put(guest.name(), guest);
-      Quota quota = set.getOrDefault(guest.name(), Quota.DEFAULT);
       weigh(guest, quota.weight());
       if (guest.capabilities().contains(Capability.KILL)) {
         watchdog.add(guest);
@@ -254,7 +243,7 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    sharing.noteChange();
+    loop.noteChange();
   }
 
   /** Before a guest is closed. */
@@ -281,7 +270,7 @@ public final class GpuShares implements AutoCloseable {
   public QuotaStatus status(String guest, Quota made) {
     lock.lock();
     try {
-      Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
+      Quota quota = quotas.quota(guest);
       MemoryUse use = quotas.use(guest);
       QuotaCounters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
@@ -363,7 +352,7 @@ public final class GpuShares implements AutoCloseable {
   /** Ends the thread; the guests are gone. */
   @Override
   public void close() {
-    sharing.stop();
+    loop.stop();
     Threads.joinUninterruptibly(thread);
     moves.stop();
     lock.lock();

@@ -40,23 +40,15 @@ final class ShareNotifications implements QuotaListener {
   private final Map<String, Long> refusedNs = new HashMap<>();
 
   private final LongSupplier clock;
-  private final Runnable onChange;
   private final Runnable kick;
 
   /**
    * @param clock monotonic nanoseconds
-   * @param onChange called when a rebalance may be due
    * @param kick called when something waits
    */
-  ShareNotifications(LongSupplier clock, Runnable onChange, Runnable kick) {
+  ShareNotifications(LongSupplier clock, Runnable kick) {
     this.clock = clock;
-    this.onChange = onChange;
     this.kick = kick;
-  }
-
-  @Override
-  public void onChange() {
-    onChange.run();
   }
 
   @Override

@@ -53,8 +53,7 @@ public record QuotaChange(
           minimum, newWeight, limit == cardBytes ? Quota.NO_LIMIT : limit, policy, killTimeout);
     } catch (InvalidQuotaException e) {
       throw switch (e.rule()) {
-        case MINIMUM -> wrongSize(failed, "minimum", minimum, 0, cardBytes);
-        case LIMIT -> wrongSize(failed, "limit", limit, GuestLimits.PAGE_BYTES, cardBytes);
+        case MINIMUM, LIMIT -> throw new AssertionError("a size that was checked", e);
         case WEIGHT ->
             refused(
                 failed,

@@ -12,19 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that rebalances a GPU's memory and watches its channels: a duty cycle. A change of
- * what guests use has its rebalance at once, changes that follow have one together after {@link
+ * The loop that rebalances a GPU's memory and watches its channels: a duty cycle. A change of what
+ * guests use has its rebalance at once, changes that follow have one together after {@link
  * #MIN_INTERVAL}; an operator's change, of which there are only so many, is never put off. Without
  * any change there is a rebalance each {@link #TICK}, for what nobody noted.
  */
-final class ShareThread implements Runnable {
+final class ShareLoop implements Runnable {
   /** Least time between two rebalances. */
   static final Duration MIN_INTERVAL = Duration.ofMillis(20);
 
   /** Longest time between two. */
   static final Duration TICK = Duration.ofSeconds(1);
 
-  private static final Logger LOG = LoggerFactory.getLogger(ShareThread.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ShareLoop.class);
 
   /** Wait after a failure, so that one that lasts does not fill the log. */
   private static final long FAILED_NS = 1_000_000_000;
@@ -36,7 +36,8 @@ final class ShareThread implements Runnable {
     /**
      * Keeps every guest to its share of memory.
      *
-     * @param held runs as soon as every guest is; what is left to do then keeps nobody waiting
+     * @param held runs as soon as every guest is, and may run again; what is left to do then keeps
+     *     nobody waiting
      */
     void rebalance(Runnable held);
 
@@ -96,7 +97,7 @@ final class ShareThread implements Runnable {
   /**
    * @param clock monotonic nanoseconds
    */
-  ShareThread(DutyCycle work, LongSupplier clock) {
+  ShareLoop(DutyCycle work, LongSupplier clock) {
     this.work = work;
     this.clock = clock;
   }
@@ -213,8 +214,10 @@ final class ShareThread implements Runnable {
     boolean[] held = new boolean[1];
     work.rebalance(() -> {
       noteServed(serving.upTo());
-      held[0] = true;
-      heldNs[0] = clock.getAsLong();
+      if (!held[0]) {
+        held[0] = true;
+        heldNs[0] = clock.getAsLong();
+      }
     });
     if (serving.any() && held[0]) {
       work.onHeld((heldNs[0] - serving.sinceNs()) / NANOS_PER_MICRO);

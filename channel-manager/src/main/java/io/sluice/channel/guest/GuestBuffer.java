@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * A buffer of a guest. It lives as long as its handle or a mapping does, as pscnv's buffers do.
  * Guarded by the guest's lock.
  */
-final class GuestMemory {
+final class GuestBuffer {
   /**
    * Part of a registered buffer that has its pages. Neighbours that continue each other are one.
    */
@@ -39,7 +39,7 @@ final class GuestMemory {
   final List<BackedPart> parts = new ArrayList<>(1);
   long partBytes;
 
-  GuestMemory(
+  GuestBuffer(
       long serial,
       GpuMemory backend,
       GuestGpu.MemoryRequest request,

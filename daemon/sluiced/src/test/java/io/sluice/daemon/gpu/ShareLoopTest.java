@@ -14,14 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** When what guests share is looked at. Times in milliseconds. */
-final class ShareThreadTest {
+final class ShareLoopTest {
   private static final long MS = 1_000_000;
 
   private final Work work = new Work();
   private long nowNs = 5_000_000;
-  private final ShareThread sharing = new ShareThread(work, () -> nowNs);
+  private final ShareLoop loop = new ShareLoop(work, () -> nowNs);
 
-  private static class Work implements ShareThread.DutyCycle {
+  private static class Work implements ShareLoop.DutyCycle {
     int rebalances;
     int looks;
     long dueMs = Long.MAX_VALUE / MS;
@@ -54,7 +54,7 @@ final class ShareThreadTest {
   }
 
   private long at(long ms) {
-    return sharing.doWork(ms * MS) / MS;
+    return loop.doWork(ms * MS) / MS;
   }
 
   @Test
@@ -75,7 +75,7 @@ final class ShareThreadTest {
   @Test
   void doWork_change_rebalancesAtOnce() {
     at(0);
-    sharing.noteChange();
+    loop.noteChange();
     assertThat(at(300)).isEqualTo(1000);
     assertThat(work.rebalances).isEqualTo(2);
   }
@@ -84,8 +84,8 @@ final class ShareThreadTest {
   void doWork_thousandsOfChanges_haveOneRebalanceEachInterval() {
     at(0);
     for (int us = 0; us < 100_000; us += 10) {
-      sharing.noteChange();
-      sharing.doWork(us * 1000L);
+      loop.noteChange();
+      loop.doWork(us * 1000L);
     }
     assertThat(work.rebalances).isEqualTo(5);
     assertThat(at(99)).isEqualTo(1);
@@ -94,10 +94,10 @@ final class ShareThreadTest {
   @Test
   void doWork_operatorsChange_isNotPutOff() {
     at(0);
-    sharing.noteChange();
+    loop.noteChange();
     at(3);
     assertThat(work.rebalances).isEqualTo(1);
-    sharing.noteUrgentChange(nowNs);
+    loop.noteUrgentChange(nowNs);
     at(3);
     assertThat(work.rebalances).isEqualTo(2);
     assertThat(at(3)).as("once").isEqualTo(1000);
@@ -106,7 +106,7 @@ final class ShareThreadTest {
 
   @Test
   void doWork_changeDuringARebalance_hasAnother() {
-    ShareThread[] made = new ShareThread[1];
+    ShareLoop[] made = new ShareLoop[1];
     Work changing =
         new Work() {
           @Override
@@ -117,7 +117,7 @@ final class ShareThreadTest {
             }
           }
         };
-    made[0] = new ShareThread(changing, () -> nowNs);
+    made[0] = new ShareLoop(changing, () -> nowNs);
     assertThat(made[0].doWork(0)).isEqualTo(20 * MS);
     made[0].doWork(20 * MS);
     assertThat(changing.rebalances).isEqualTo(2);
@@ -125,21 +125,21 @@ final class ShareThreadTest {
 
   @Test
   void awaitUrgentChanges_withoutAny_doesNotWait() throws InterruptedException {
-    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+    assertThat(loop.awaitUrgentChanges(Duration.ZERO)).isTrue();
   }
 
   @Test
   void awaitUrgentChanges_oneThatNobodyTakesUp_isNotHeld() throws InterruptedException {
     at(0);
-    sharing.noteUrgentChange(nowNs);
-    assertThat(sharing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
+    loop.noteUrgentChange(nowNs);
+    assertThat(loop.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
     at(1);
-    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+    assertThat(loop.awaitUrgentChanges(Duration.ZERO)).isTrue();
   }
 
   @Test
   void awaitUrgentChanges_oneThatCameDuringARebalance_hasItsOwn() throws InterruptedException {
-    ShareThread[] made = new ShareThread[1];
+    ShareLoop[] made = new ShareLoop[1];
     Work changing =
         new Work() {
           @Override
@@ -150,7 +150,7 @@ final class ShareThreadTest {
             }
           }
         };
-    made[0] = new ShareThread(changing, () -> nowNs);
+    made[0] = new ShareLoop(changing, () -> nowNs);
     assertThat(made[0].doWork(0)).isZero();
     assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
     made[0].doWork(0);
@@ -161,7 +161,7 @@ final class ShareThreadTest {
   @Test
   void awaitUrgentChanges_rebalanceThatHasMoreToDo_isHeldBeforeItEnds()
       throws InterruptedException {
-    ShareThread[] made = new ShareThread[1];
+    ShareLoop[] made = new ShareLoop[1];
     boolean[] heldAmid = new boolean[2];
     Work slow =
         new Work() {
@@ -172,15 +172,15 @@ final class ShareThreadTest {
             heldAmid[1] = isHeld(made[0]);
           }
         };
-    made[0] = new ShareThread(slow, () -> nowNs);
+    made[0] = new ShareLoop(slow, () -> nowNs);
     made[0].noteUrgentChange(nowNs);
     made[0].doWork(0);
     assertThat(heldAmid).containsExactly(false, true);
   }
 
-  private static boolean isHeld(ShareThread sharing) {
+  private static boolean isHeld(ShareLoop loop) {
     try {
-      return sharing.awaitUrgentChanges(Duration.ZERO);
+      return loop.awaitUrgentChanges(Duration.ZERO);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -188,8 +188,8 @@ final class ShareThreadTest {
 
   @Test
   void awaitUrgentChanges_rebalanceThatFails_isNotHeld() throws InterruptedException {
-    ShareThread failing =
-        new ShareThread(
+    ShareLoop failing =
+        new ShareLoop(
             new Work() {
               @Override
               public void rebalance(Runnable held) {
@@ -212,9 +212,9 @@ final class ShareThreadTest {
 
   @Test
   void onHeld_severalAsked_isOfTheFirst() {
-    sharing.noteUrgentChange(nowNs);
+    loop.noteUrgentChange(nowNs);
     nowNs += MS;
-    sharing.noteUrgentChange(nowNs);
+    loop.noteUrgentChange(nowNs);
     nowNs += MS;
     work.beforeHeld = () -> nowNs += 500_000;
     work.afterHeld = () -> nowNs += 700_000; // channels go on
@@ -222,9 +222,28 @@ final class ShareThreadTest {
     assertThat(work.heldUs).containsExactly(2500L);
   }
 
+  /** A rebalance says so when it ends, too. */
+  @Test
+  void onHeld_saidAgain_isOfTheFirstTime() {
+    Work repeating =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            nowNs += 500_000;
+            super.rebalance(held);
+            nowNs += 700_000; // channels go on
+            held.run();
+          }
+        };
+    ShareLoop made = new ShareLoop(repeating, () -> nowNs);
+    made.noteUrgentChange(nowNs);
+    long _ = made.doWork(0);
+    assertThat(repeating.heldUs).containsExactly(500L);
+  }
+
   @Test
   void onHeld_rebalanceThatFails_isNotTold() {
-    sharing.noteUrgentChange(nowNs);
+    loop.noteUrgentChange(nowNs);
     work.beforeHeld =
         () -> {
           throw new IllegalStateException("no");
@@ -236,11 +255,11 @@ final class ShareThreadTest {
   /** It is no part of what is under way. */
   @Test
   void onHeld_askedMeanwhile_isOfTheNext() {
-    sharing.noteUrgentChange(nowNs);
+    loop.noteUrgentChange(nowNs);
     work.beforeHeld =
         () -> {
           nowNs += 100_000;
-          sharing.noteUrgentChange(nowNs);
+          loop.noteUrgentChange(nowNs);
         };
     at(0);
     assertThat(work.heldUs).containsExactly(100L);
@@ -284,7 +303,7 @@ final class ShareThreadTest {
             again.countDown();
           }
         };
-    ShareThread thread = new ShareThread(failing, System::nanoTime);
+    ShareLoop thread = new ShareLoop(failing, System::nanoTime);
     Thread running = Thread.ofPlatform().daemon().start(thread);
     while (!again.await(10, TimeUnit.MILLISECONDS)) {
       thread.noteChange(); // whoever changes something need not wait for the pause to end
