@@ -7,6 +7,8 @@ import static io.sluice.remoting.session.RingLayout.WORD;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.waking.LookPace;
+import io.sluice.remoting.waking.Waker;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
@@ -270,7 +272,7 @@ public final class Session implements Runnable {
     }
   }
 
-  /** What came before a round of the session's thread. */
+  /** The sleep before a round of the session's thread, if there was one. */
   private enum Rest {
     /** Another round. */
     NONE,

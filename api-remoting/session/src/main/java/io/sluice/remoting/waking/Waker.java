@@ -1,4 +1,4 @@
-package io.sluice.remoting.session;
+package io.sluice.remoting.waking;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The waking of a session's thread, from any thread, also from those of the library, which may come
  * when the session and its descriptor are gone.
  */
-final class Waker implements Runnable, AutoCloseable {
+public final class Waker implements Runnable, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Kernel kernel;
   private final Fd eventfd;
@@ -17,7 +17,7 @@ final class Waker implements Runnable, AutoCloseable {
   /**
    * @param eventfd not blocking; stays the caller's, until {@link #close} at least
    */
-  Waker(Kernel kernel, Fd eventfd) {
+  public Waker(Kernel kernel, Fd eventfd) {
     this.kernel = kernel;
     this.eventfd = eventfd;
   }

@@ -1,4 +1,4 @@
-package io.sluice.remoting.session;
+package io.sluice.remoting.waking;
 
 /**
  * The pace at which a session looks for what completes without being told. Libraries tell it, but
@@ -6,7 +6,7 @@ package io.sluice.remoting.session;
  * processor from the work that is waited for; one that was late is looked at often for a while.
  * Belongs to the session's thread.
  */
-final class LookPace {
+public final class LookPace {
   /** How soon a library is looked at that was late, at least. */
   static final long OFTEN_NS = 50_000;
 
@@ -29,7 +29,7 @@ final class LookPace {
    *
    * @param idleNs how long nothing has happened
    */
-  long nextNs(long idleNs) {
+  public long nextNs(long idleNs) {
     return probation > 0
         ? Math.clamp(idleNs / SHARE, OFTEN_NS, LONGEST_NS)
         : Math.clamp(idleNs, SELDOM_NS, LONGEST_NS);
@@ -40,7 +40,7 @@ final class LookPace {
    *
    * @param told whether it was woken for that
    */
-  void completed(boolean told) {
+  public void completed(boolean told) {
     probation = told ? Math.max(0, probation - 1) : PROBATION;
   }
 }

@@ -1,4 +1,4 @@
-package io.sluice.remoting.session;
+package io.sluice.remoting.waking;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
