@@ -169,7 +169,7 @@ final class MigrationAct {
     MigrationStatusView view = view(migrations).orElseThrow();
     report.step("sluicectl migration start %s --to %s", GUEST, to);
     String told = migrations.report(GUEST, "text");
-    told.lines().forEach(line -> report.detail("%s", line.strip()));
+    told.lines().forEach(line -> report.detail("%s", line.stripTrailing()));
     if (view.phase().equals("done")) {
       Matcher work = IN_FLIGHT.matcher(told);
       report.check(
