@@ -19,7 +19,7 @@ final class PageSentences {
   private static final Pattern QUOTE = Pattern.compile("^\\s*(>\\s*)+");
   private static final Pattern CODE = Pattern.compile("`[^`]*`");
   private static final Pattern LINK = Pattern.compile("\\[([^\\]]*)]\\([^)]*\\)");
-  private static final Pattern END = Pattern.compile("(?<=[.!?:;])\\s+(?=[\\p{Lu}`(*\\[])");
+  private static final Pattern END = Pattern.compile("(?<=[.!?:])\\s+(?=[\\p{Lu}`(*\\[])");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}]['’\\-,.\\p{L}\\p{N}]*");
   private static final String CODE_WORD = "Code";
 
