@@ -276,8 +276,10 @@ public final class Session implements Runnable {
   private enum Rest {
     /** Another round. */
     NONE,
-    /** A sleep that was ended. */
+    /** A sleep that was ended by the library or another thread. */
     WOKEN,
+    /** A sleep that was ended by the application alone, or none since there was something to do. */
+    RUNG,
     /** A sleep until it was time to look. */
     OVER
   }
@@ -289,7 +291,7 @@ public final class Session implements Runnable {
       int work = intake.takes() ? takeCalls(executing) : 0;
       work += context.runResults();
       int completed = executing.poll();
-      if (completed > 0 && rest != Rest.NONE) {
+      if (completed > 0 && (rest == Rest.WOKEN || rest == Rest.OVER)) {
         looks.completed(rest == Rest.WOKEN);
       }
       rest = Rest.NONE;
@@ -304,8 +306,8 @@ public final class Session implements Runnable {
         if (idleNs < SPIN_NS) {
           Thread.onSpinWait();
         } else {
-          rest = sleep(executing, idleNs) ? Rest.WOKEN : Rest.OVER;
-          lastWork = rest == Rest.WOKEN ? nanoTime.getAsLong() : lastWork;
+          rest = sleep(executing, idleNs);
+          lastWork = rest == Rest.OVER ? lastWork : nanoTime.getAsLong();
         }
       }
     }
@@ -332,21 +334,22 @@ public final class Session implements Runnable {
    * Sleeps.
    *
    * @param idleNs since the last work
-   * @return whether there was a reason to wake, other than to look
    */
-  private boolean sleep(ApiSession executing, long idleNs) {
-    boolean woken = true;
+  private Rest sleep(ApiSession executing, long idleNs) {
+    Rest rest = Rest.RUNG;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
     boolean nothing = !intake.takes() || executing.isHeldBack() || submissions.isEmpty();
     if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
       long timeoutNs = lookAgainNs(executing, idleNs);
-      woken = kernel.pollNs(List.of(wake, doorbell), events, new short[2], timeoutNs) > 0;
+      short[] ready = new short[2];
+      int count = kernel.pollNs(List.of(wake, doorbell), events, ready, timeoutNs);
+      rest = count == 0 ? Rest.OVER : ready[0] == 0 ? Rest.RUNG : Rest.WOKEN;
     }
     WORD.setVolatile(ring, HOST_SLEEPING, 0);
     long _ = kernel.drain(wake);
     drainDoorbell();
-    return woken;
+    return rest;
   }
 
   /** When to look again if nobody wakes us; negative for never. */
