@@ -27,6 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the log says of those who were refused. */
 final class RefusedCallersTest {
+  static {
+    // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.
+    System.setProperty("sun.rmi.transport.connectionTimeout", "100");
+  }
+
   private final Logger log = (Logger) org.slf4j.LoggerFactory.getLogger(RefusedCallers.class);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
   private final AtomicLong clock = new AtomicLong();
