@@ -84,15 +84,25 @@ final class FuzzedLink implements AutoCloseable {
   private void accept() {
     try {
       for (int number = 1; ; number++) {
-        Fd source = kernel.accept(listener);
-        Connection connection =
-            new Connection(source, kernel.connect(destination), new Liar(number));
-        connections.add(connection);
-        connection.threads.forEach(Thread::start);
+        pass(kernel.accept(listener), number);
       }
     } catch (SyscallException _) {
       // close ends it
     }
+  }
+
+  /** A source whose destination has died is told so by the end of its connection. */
+  private void pass(Fd source, int number) {
+    Fd there;
+    try {
+      there = kernel.connect(destination);
+    } catch (SyscallException _) {
+      source.close();
+      return;
+    }
+    Connection connection = new Connection(source, there, new Liar(number));
+    connections.add(connection);
+    connection.threads.forEach(Thread::start);
   }
 
   @Override
