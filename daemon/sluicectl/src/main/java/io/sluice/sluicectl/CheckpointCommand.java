@@ -1,7 +1,5 @@
 package io.sluice.sluicectl;
 
-import static java.time.temporal.ChronoUnit.SECONDS;
-
 import io.sluice.management.CheckpointView;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
@@ -9,7 +7,6 @@ import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +47,8 @@ final class CheckpointCommand extends Noun {
   @Command(
       name = "show",
       description = {
-        "What is in one. Not all of it is read: whether it is undamaged shows when it is restored."
+        "The guest, kind, size and time of one. Not all of it is read: whether it is undamaged shows"
+            + " when it is restored."
       })
   int show(
       @Parameters(paramLabel = "FILE", description = "From guest checkpoint; the daemon reads it.")
@@ -95,7 +93,6 @@ final class CheckpointCommand extends Noun {
         new Fact("state", found.state()),
         new Fact("size", Views.amount(found.sizeBytes())),
         new Fact("video memory", found.videoBytes() == 0 ? "-" : Views.amount(found.videoBytes())),
-        new Fact(
-            "written", Instant.ofEpochMilli(found.writtenMs()).truncatedTo(SECONDS).toString()));
+        new Fact("written", Views.second(found.writtenMs())));
   }
 }

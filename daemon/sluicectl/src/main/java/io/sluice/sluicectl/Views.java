@@ -320,9 +320,7 @@ final class Views {
               Column.programs("size-bytes", CheckpointView::sizeBytes),
               Column.people("video-memory", c -> amount(c.videoBytes())),
               Column.programs("video-bytes", CheckpointView::videoBytes),
-              Column.people(
-                  "written",
-                  c -> Instant.ofEpochMilli(c.writtenMs()).truncatedTo(SECONDS).toString()),
+              Column.people("written", c -> second(c.writtenMs())),
               Column.programs("written-ms", CheckpointView::writtenMs)));
 
   static final Listing<ReloadedSetting> RELOADED =
@@ -418,6 +416,11 @@ final class Views {
 
   private static String name(long unit) {
     return unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
+  }
+
+  /** {@code 2026-09-21T14:15:00Z}. */
+  static String second(long ms) {
+    return Instant.ofEpochMilli(ms).truncatedTo(SECONDS).toString();
   }
 
   static String duration(long ns) {

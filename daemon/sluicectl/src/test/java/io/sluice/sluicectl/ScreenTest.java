@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is printed to a terminal, of the width that it has. */
+/** Tables on terminals, of the width that these have. */
 final class ScreenTest extends ServedDaemon {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final List<Path> TOOLS =

@@ -9,6 +9,7 @@ import io.sluice.migrate.link.FrameType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,9 @@ import java.util.Optional;
  * @param ended whether the file has its last section
  */
 public record CheckpointHead(Kind kind, String guest, long videoBytes, boolean ended) {
+  private static final Section GUEST_HEAD = StagedFile.head(CheckpointWriter.MAGIC);
+  private static final int LEAST_BYTES =
+      Math.min(GUEST_HEAD.sizeBytes(), SessionFileWriter.HEAD.sizeBytes());
   private static final int END_BYTES = SectionHeader.BYTES + Long.BYTES;
 
   /** The kinds of what is written. */
@@ -46,46 +50,43 @@ public record CheckpointHead(Kind kind, String guest, long videoBytes, boolean e
    * @throws IOException when it cannot be read
    */
   public static Optional<CheckpointHead> of(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
+    // Files of the kernel have no length, and may keep whoever reads them.
+    if (!Files.isRegularFile(file) || Files.size(file) < LEAST_BYTES) {
       return Optional.empty();
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      InputStream in = SharedFileStream.of(channel);
+      InputStream in = Channels.newInputStream(channel);
       Optional<Section> head = next(in, file);
-      if (head.isEmpty()) {
-        return Optional.empty();
-      }
-      if (head.get().equals(SessionFileWriter.HEAD)) {
+      if (head.filter(SessionFileWriter.HEAD::equals).isPresent()) {
         return Optional.of(new CheckpointHead(Kind.SESSION, "", 0, hasEnd(channel)));
       }
-      return head.get().equals(StagedFile.head(CheckpointWriter.MAGIC))
-          ? Optional.of(ofGuest(offer(in, file), hasEnd(channel)))
+      return head.filter(GUEST_HEAD::equals).isPresent()
+          ? Optional.of(ofGuest(in, file, channel))
           : Optional.empty();
     }
   }
 
-  private static CheckpointHead ofGuest(Optional<Offer> offer, boolean ended) {
-    return offer
-        .map(of ->
-            new CheckpointHead(
-                of.machine().hasRemaining() ? Kind.MACHINE : Kind.PROCESS,
-                of.name(),
-                of.vramUsedBytes(),
-                ended))
-        .orElse(new CheckpointHead(Kind.UNKNOWN, "", 0, false));
+  private static CheckpointHead ofGuest(InputStream in, Path file, FileChannel channel)
+      throws IOException {
+    Optional<Offer> offer = offer(in, file);
+    if (offer.isEmpty()) {
+      return new CheckpointHead(Kind.UNKNOWN, "", 0, false);
+    }
+    Offer of = offer.get();
+    return new CheckpointHead(
+        of.machine().hasRemaining() ? Kind.MACHINE : Kind.PROCESS,
+        of.name(),
+        of.vramUsedBytes(),
+        hasEnd(channel));
   }
 
-  /** What the source offers first. */
+  /** The source's offer, which is first. */
   private static Optional<Offer> offer(InputStream in, Path file) throws IOException {
     Optional<Section> section =
         next(in, file).filter(next -> FrameType.of(next.id()) == FrameType.OFFER);
-    if (section.isEmpty()) {
-      return Optional.empty();
-    }
     try {
-      Section offer = section.get();
-      return Optional.of(
-          Offer.decode(new Frame(FrameType.OFFER, offer.version(), offer.payload())));
+      return section.map(
+          next -> Offer.decode(new Frame(FrameType.OFFER, next.version(), next.payload())));
     } catch (RefusedException _) {
       return Optional.empty();
     }

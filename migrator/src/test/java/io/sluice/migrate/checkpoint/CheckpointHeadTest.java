@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is known of files without reading all of them. */
+/** The beginnings of files, whole, cut off, damaged and of others. */
 final class CheckpointHeadTest {
   private static final byte[] NO_MACHINE = {};
   private static final long USED = 5L << 20;
@@ -103,5 +103,6 @@ final class CheckpointHeadTest {
     assertThat(CheckpointHead.of(directory)).isEmpty();
     assertThat(CheckpointHead.of(directory.resolve("missing"))).isEmpty();
     assertThat(CheckpointHead.of(Path.of("/dev/zero"))).isEmpty();
+    assertThat(CheckpointHead.of(Path.of("/proc/self/status"))).isEmpty();
   }
 }

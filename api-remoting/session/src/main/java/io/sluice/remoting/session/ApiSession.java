@@ -49,8 +49,8 @@ public interface ApiSession extends AutoCloseable {
   boolean arm();
 
   /**
-   * Whether something is expected to become complete. Then the session also looks by itself, at the
-   * pace of {@link LookPace}, since libraries may be late with their word.
+   * Whether something is expected to become complete. Then the session also looks by itself, seldom
+   * or often, since libraries may be late with their word.
    */
   boolean isWaiting();
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the log says of those who were refused. */
+/** Lines of the log about those who were refused. */
 final class RefusedCallersTest {
   static {
     // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.

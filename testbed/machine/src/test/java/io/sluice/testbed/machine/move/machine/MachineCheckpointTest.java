@@ -2,9 +2,11 @@ package io.sluice.testbed.machine.move.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.management.CheckpointView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.MachineEnvironment;
@@ -102,6 +104,9 @@ final class MachineCheckpointTest {
 
       LongOperations.checkpoint(migrations, ORIGINAL, file, false);
       checkWork(machine);
+      assertThat(migrations.checkpoints(""))
+          .extracting(CheckpointView::file, CheckpointView::kind, CheckpointView::guest)
+          .containsExactly(tuple(file, "machine", ORIGINAL));
       assertThatThrownBy(() -> LongOperations.restore(migrations, ORIGINAL, file))
           .isInstanceOf(OperationsException.class)
           .hasMessageContaining("SLU-MIG-057")

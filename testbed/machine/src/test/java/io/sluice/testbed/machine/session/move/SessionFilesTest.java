@@ -2,9 +2,11 @@ package io.sluice.testbed.machine.session.move;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.management.CheckpointView;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
@@ -135,6 +137,9 @@ final class SessionFilesTest {
     void write(Path file) throws OperationsException {
       assertThat(sessions.checkpoint(GUEST, number, file.toString()).sentBytes()).isPositive();
       assertParked();
+      assertThat(daemon.connection().migrations().checkpoints(file.toString()))
+          .extracting(CheckpointView::kind, CheckpointView::state)
+          .containsExactly(tuple("session", CheckpointView.COMPLETE));
     }
 
     void restore(Path file, String to) throws OperationsException {
