@@ -10,6 +10,8 @@ import io.sluice.management.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotLinkException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -107,7 +109,8 @@ public final class Privileges {
 
   /**
    * Java leaves one file of its own open for whatever is executed, and opens it again; and so do
-   * agents of it with the sockets at which they listen.
+   * agents of it with the sockets at which they listen. Its own threads open and close others
+   * meanwhile: one that is gone needs nothing.
    */
   private void closeJavasFiles() throws IOException {
     Path real = java.toRealPath();
@@ -117,9 +120,16 @@ public final class Privileges {
     }
     for (Path descriptor : descriptors) {
       int number = Integer.parseInt(String.valueOf(descriptor.getFileName()));
-      if (Files.isSymbolicLink(descriptor)
-          && isJavas(number, Files.readSymbolicLink(descriptor), real)) {
-        kernel.closeOnExec(number);
+      try {
+        if (isJavas(number, Files.readSymbolicLink(descriptor), real)) {
+          kernel.closeOnExec(number);
+        }
+      } catch (NoSuchFileException | NotLinkException _) {
+        // gone since it was listed, or none
+      } catch (SyscallException e) {
+        if (!e.is(Errno.EBADF)) { // gone since it was read
+          throw e;
+        }
       }
     }
   }

@@ -35,6 +35,7 @@ final class PrivilegesTest {
     final List<String> asked = new ArrayList<>();
     String refuses = "";
     int errno;
+    List<Path> vanish = List.of(); // with the first descriptor that is closed
 
     private void ask(String call, String arguments) {
       if (call.equals(refuses)) {
@@ -60,6 +61,11 @@ final class PrivilegesTest {
 
     @Override
     public void closeOnExec(int descriptor) {
+      for (Path each : vanish) {
+        assertThat(each.getFileName().toString().equals("" + descriptor) || each.toFile().delete())
+            .isTrue();
+      }
+      vanish = List.of();
       ask("close", Integer.toString(descriptor));
     }
 
@@ -230,6 +236,35 @@ final class PrivilegesTest {
     reduce();
 
     assertThat(kernel.asked).contains("set 1 1");
+  }
+
+  @Test
+  void reduce_descriptorsThatAreGoneSinceTheyWereListed_areLeftOut() throws Exception {
+    status(ROOT, ALL, ALL, 0);
+    Path own = Files.createFile(dir.resolve("java/lib/modules")).toRealPath();
+    List<Path> links = List.of(dir.resolve("self/fd/3"), dir.resolve("self/fd/4"));
+    for (Path link : links) {
+      Files.createSymbolicLink(link, own);
+    }
+    kernel.vanish = links;
+
+    reduce();
+
+    assertThat(kernel.asked).filteredOn(each -> each.startsWith("close")).hasSize(1);
+    assertThat(kernel.asked).last().asString().startsWith("become");
+  }
+
+  @Test
+  void reduce_descriptorThatIsGoneSinceItWasRead_isLeftOut() throws Exception {
+    status(ROOT, ALL, ALL, 0);
+    Path own = Files.createFile(dir.resolve("java/lib/modules")).toRealPath();
+    Files.createSymbolicLink(dir.resolve("self/fd/3"), own);
+    kernel.refuses = "close";
+    kernel.errno = Errno.EBADF.number();
+
+    reduce();
+
+    assertThat(kernel.asked).last().asString().startsWith("become");
   }
 
   @Test
