@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -14,8 +15,12 @@ import java.util.function.BooleanSupplier;
  * The closing of a TCP connection in such a way that what was said last is heard: why the peer is
  * refused, or the alert of TLS. A socket that is closed while something unread has come answers
  * with a reset, and that overtakes what was sent before (RFC 9112, section 9.6). So this side says
- * that it will say no more, and takes what comes, for nobody, until the peer ends too or {@link
- * #MOST_MS} have passed.
+ * that it will say no more, and takes what comes, for nobody, until the peer ends too or some time
+ * has passed.
+ *
+ * <p>And the other way round: when a peer that has ended takes no more, what it said before is read
+ * all the same, for as long. The library would close the connection at the first write that fails,
+ * and with it the reason.
  *
  * <p>The first handler of a connection: what is to be flushed has passed it before the close does.
  */
@@ -23,14 +28,22 @@ final class LingeringClose extends ChannelDuplexHandler {
   /** A peer has so long, of which a round trip is needed. */
   static final long MOST_MS = 500;
 
+  private final long mostMs;
   private final BooleanSupplier atOnce;
   private boolean closing;
 
   /**
+   * @param mostMs how long it waits for the peer's end
    * @param atOnce whether nobody has the time any more, because the loops end
    */
-  LingeringClose(BooleanSupplier atOnce) {
+  LingeringClose(long mostMs, BooleanSupplier atOnce) {
+    this.mostMs = mostMs;
     this.atOnce = atOnce;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    context.channel().config().setAutoClose(false);
   }
 
   @Override
@@ -46,10 +59,7 @@ final class LingeringClose extends ChannelDuplexHandler {
       return;
     }
     closing = true;
-    Future<?> end =
-        context.executor().schedule(() -> context.close(), MOST_MS, TimeUnit.MILLISECONDS);
-    var _ = channel.closeFuture().addListener(_ -> end.cancel(false));
-    channel.config().setAutoRead(true);
+    takeWhatComes(context);
     var _ =
         context
             .writeAndFlush(Unpooled.EMPTY_BUFFER)
@@ -60,6 +70,22 @@ final class LingeringClose extends ChannelDuplexHandler {
                 context.close();
               }
             });
+  }
+
+  /** Until the peer ends, but not for long. */
+  private void takeWhatComes(ChannelHandlerContext context) {
+    Future<?> end =
+        context.executor().schedule(() -> context.close(), mostMs, TimeUnit.MILLISECONDS);
+    var _ = context.channel().closeFuture().addListener(_ -> end.cancel(false));
+    context.channel().config().setAutoRead(true);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event == ChannelOutputShutdownEvent.INSTANCE && !closing) {
+      takeWhatComes(context);
+    }
+    context.fireUserEventTriggered(event);
   }
 
   @Override

@@ -116,7 +116,7 @@ public final class WireLoops implements AutoCloseable {
   /** Sets a connection between hosts up, and keeps it. */
   void configure(Channel channel) {
     keep(channel);
-    var _ = channel.pipeline().addFirst(new LingeringClose(() -> closed));
+    var _ = channel.pipeline().addFirst(new LingeringClose(LingeringClose.MOST_MS, () -> closed));
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));

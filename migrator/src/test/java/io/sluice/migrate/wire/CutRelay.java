@@ -11,6 +11,7 @@ import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A link between client and server that can be cut, all connections at once, without a word; and
@@ -56,16 +57,22 @@ final class CutRelay implements AutoCloseable {
         Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
         open.add(client);
         open.add(server);
-        start(() -> pump(client, server, damaging));
-        start(() -> pump(server, client, new AtomicBoolean()));
+        AtomicInteger left = new AtomicInteger(2);
+        start(() -> pump(client, server, damaging, left));
+        start(() -> pump(server, client, new AtomicBoolean(), left));
       }
     } catch (IOException _) {
       // closed
     }
   }
 
-  /** An end is passed on as one of this direction alone, as a link does. */
-  private static void pump(Socket from, Socket to, AtomicBoolean damaging) {
+  /**
+   * The end of a direction is passed on as of this direction alone, as a link does: what goes the
+   * other way arrives.
+   *
+   * @param left directions that have not ended
+   */
+  private static void pump(Socket from, Socket to, AtomicBoolean damaging, AtomicInteger left) {
     byte[] bytes = new byte[CHUNK_BYTES];
     try {
       InputStream in = from.getInputStream();
@@ -76,8 +83,15 @@ final class CutRelay implements AutoCloseable {
         }
         out.write(bytes, 0, n);
       }
+    } catch (IOException _) {
+      // Nothing comes any more, or nobody takes it.
+    }
+    try {
       to.shutdownOutput();
     } catch (IOException _) {
+      // It has ended meanwhile.
+    }
+    if (left.decrementAndGet() == 0) {
       end(from);
       end(to);
     }
