@@ -36,6 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /** A process that never stops submitting, while its daemon changes under it. */
 final class ProcessMigrationTest {
+  private static final int COPIES_AN_ENTRY = 1000;
+  private static final int ENTRIES = 10;
   private static final String GUEST = "moved";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -206,16 +208,19 @@ final class ProcessMigrationTest {
 
   // ---- work that does not end ----
 
-  /** Copies the same line over and over, for hours. */
+  /**
+   * Copies the same line over and over, for hours. What is drained is what was fetched: so each
+   * entry lasts many times as long as a test waits for a drain, also on a fast machine.
+   */
   private static void copyWithoutEnd(ClientChannel channel, GpuVa at) {
     Pushbuffer words = new Pushbuffer().bindEngines();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < COPIES_AN_ENTRY; i++) {
       words
           .methods(Pushbuffer.PCOPY0, 0x30c, 0, (int) at.value(), 0, (int) at.value() + 0x8000)
           .methods(Pushbuffer.PCOPY0, 0x31c, 0, 0, 0x8000, 0x1fff)
           .methods(Pushbuffer.PCOPY0, 0x300, 0x110);
     }
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < ENTRIES; i++) {
       channel.submit(words);
     }
     await().atMost(PATIENCE).until(() -> channel.get() > 0);
