@@ -143,6 +143,7 @@ guest() {
   sed "s/@VERSION@/$number/" "$here/guest/dkms.conf" >"$tree/$module/dkms.conf"
   documents sluice-guest "$here/guest/copyright"
   put 644 "$stubs/README.md" usr/share/doc/sluice-guest/README.md
+  put 644 "$stubs/programs/example.c" usr/share/sluice-guest/examples/example.c
   deb sluice-guest "$here/guest/control" "$here/guest/postinst" "$here/guest/prerm"
 }
 

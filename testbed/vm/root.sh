@@ -11,7 +11,8 @@
 #                           another root: a plain Debian stable, as packages are installed on, with systemd, a C compiler
 #                           and no Java, about 360 MiB
 #        root.sh --libvirt [--cached | --fresh]
-#                           another root: the first with libvirt, as a host has it whose machines are libvirt's; 240 MiB more
+#                           another root: the first with libvirt, as a host has it whose machines are libvirt's, and with what a
+#                           machine builds our module with (DKMS); 90 MiB more
 #        root.sh --help
 #
 # Inside: Debian forky with QEMU 11 (vfio-user-pci), a Linux kernel with its modules and headers, gcc, make,
@@ -37,8 +38,8 @@ readonly PACKAGES='qemu-system-x86 busybox-static cpio gcc kmod libc6-dev make x
 readonly HOST_RECIPE=1
 readonly HOST_SUITE=trixie
 readonly HOST_PACKAGES='adduser systemd-sysv gcc libc6-dev pkgconf'
-readonly LIBVIRT_RECIPE=1
-readonly LIBVIRT_PACKAGES='libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients adduser'
+readonly LIBVIRT_RECIPE=2
+readonly LIBVIRT_PACKAGES='libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients adduser dkms linux-headers-amd64 pkgconf'
 readonly NEEDED_MIB=2500
 readonly NEEDED_DEBUG_MIB=7000
 

@@ -51,24 +51,24 @@ final class ContainerImageTest {
   private static final long TERMINATED = 143;
 
   private Path directory;
+  private PlainHost host;
+  private String engine;
   private Path run;
   private CPrograms programs;
   private GenericContainer<?> container;
 
   @BeforeAll
   void build(@TempDir Path directory) throws Exception {
-    String engine = System.getenv("DOCKER_HOST");
+    engine = System.getenv("DOCKER_HOST");
     assumeTrue(
         engine != null && engine.endsWith("/engine/socket"),
         "no Podman of the tests: ./sluice test starts it where it is installed");
     this.directory = directory;
-    PlainHost host = PlainHost.withPackages(directory);
+    host = PlainHost.withPackages(directory);
     podman(
-        engine,
         "tar -C '%s' --one-file-system -c . | podman --remote import - %s"
             .formatted(host.root(), BASE));
     podman(
-        engine,
         "CONTAINER_ENGINE='podman --remote' %s '%s' --layers=false --isolation chroot --build-arg BASE=%s"
             .formatted(HOME.resolve("daemon/packaging/image.sh"), host.deb("sluice"), BASE));
     programs = CPrograms.build(directory, "mmul");
@@ -76,7 +76,7 @@ final class ContainerImageTest {
     start();
   }
 
-  private void podman(String engine, String command) throws IOException, InterruptedException {
+  private void podman(String command) throws IOException, InterruptedException {
     Ended ended = end("CONTAINER_HOST=" + engine + "; export CONTAINER_HOST; " + command);
     assertThat(ended.code()).as(ended.said()).isZero();
   }
@@ -153,6 +153,38 @@ final class ContainerImageTest {
     assertThat(container.execInContainer("id", "-u").getStdout().strip()).isNotEqualTo("0");
     assertThat(container.execInContainer("grep", "^CapEff:", "/proc/1/status").getStdout())
         .containsPattern("0{16}\\s");
+  }
+
+  /** The container of docs/getting-started.md, typed as it stands there. */
+  @Test
+  void walk_container_doesWhatThePageSays() throws Exception {
+    assumeTrue(end("command -v pkg-config || true").said().contains("pkg-config"), "no pkg-config");
+    Path place = Files.createDirectory(directory.resolve("walk"));
+    Path bin = Files.createDirectory(place.resolve("bin"));
+    Path shim =
+        Files.writeString(bin.resolve("podman"), "#!/bin/sh\nexec $PODMAN --remote \"$@\"\n");
+    Files.setPosixFilePermissions(shim, PosixFilePermissions.fromString("rwx------"));
+
+    Ended ended =
+        end(
+            """
+            CONTAINER_HOST=%s PODMAN=$(command -v podman) PATH=%s:$PATH
+            CONTAINERS_CONF=$(dirname "${CONTAINER_HOST#unix://}")/containers.conf
+            export CONTAINER_HOST CONTAINERS_CONF PODMAN PATH
+            cd %s
+            dpkg-deb -x %s installed
+            PKG_CONFIG_SYSROOT_DIR=$PWD/installed PKG_CONFIG_LIBDIR=$(echo installed/usr/lib/*/pkgconfig)
+            export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
+            """
+                    .formatted(engine, bin, place, host.deb("sluice-guest"))
+                + String.join("", Walk.part(4, 2))
+                    .replace("/usr/share/sluice-guest", "installed/usr/share/sluice-guest")
+                    .replace("podman build", "podman build --isolation chroot")
+                    .replace("/run/sluice/web-01.sock", run.resolve(GUEST + ".sock").toString())
+                + "podman rmi --force example\n");
+
+    assertThat(ended.code()).as(ended.said()).isZero();
+    assertThat(ended.said()).contains("example: ok");
   }
 
   @Test

@@ -86,9 +86,17 @@ final class PlainHost {
     }
   }
 
-  /** Runs a script of sh on a fresh host that has not booted. */
-  Ended run(String script) throws IOException, InterruptedException {
-    return end(command(List.of(), script));
+  /**
+   * Runs a script of sh on a fresh host that has not booted.
+   *
+   * @param shown more directories that it sees, which nobody can write to there
+   */
+  Ended run(String script, Path... shown) throws IOException, InterruptedException {
+    List<String> options = new ArrayList<>();
+    for (Path each : shown) {
+      options.addAll(List.of("--bind-ro", each.toString()));
+    }
+    return end(command(options, script));
   }
 
   /** Runs it on one that has, by systemd; skips the test where it cannot. */
