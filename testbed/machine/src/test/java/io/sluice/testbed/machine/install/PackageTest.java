@@ -372,10 +372,14 @@ final class PackageTest {
                 test "$(systemctl show -P Result sluiced)" = success
                 test ! -e /run/sluice
                 systemctl start sluiced
+                dpkg -r sluice
+                ! systemctl is-active sluiced
+                dpkg -i %s
+                systemctl is-active sluiced
                 dpkg -P sluice
                 ! systemctl is-active sluiced
                 """
-                    .formatted(host.deb("sluice")));
+                    .formatted(host.deb("sluice"), host.deb("sluice")));
 
     assertRight(ended);
     assertThat(ended.said())
