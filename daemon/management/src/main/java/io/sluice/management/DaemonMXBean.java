@@ -128,6 +128,9 @@ public interface DaemonMXBean {
   @Description("Gives a guest the quota that the configuration, or its creation, says.")
   void resetQuota(@Description("its name") String guest) throws OperationsException;
 
-  @Description("Begins an orderly stop; returns at once.")
+  @Description("Begins an orderly stop; returns at once. Whoever uses a GPU loses it.")
   void shutdown();
+
+  @Description("The same, unless a guest's GPU is in use.")
+  void shutdown(@Description("also when a GPU is in use") boolean force) throws OperationsException;
 }

@@ -19,6 +19,13 @@ public record GuestStatus(
     @Description("most it may have") int maxChannels,
     @Description("video memory it holds") long memoryUsedBytes,
     @Description("video memory it may hold") long memoryLimitBytes) {
+  private static final int NO_UID = -1;
+
+  /** Whether a client is attached; one of another pid namespace has process id 0. */
+  public boolean hasClient() {
+    return clientUid != NO_UID;
+  }
+
   /** No client is attached. */
   public static final String WAITING = "waiting";
 

@@ -60,6 +60,11 @@ public interface MigrationsMXBean {
       "Gives a migration, checkpoint or restore up; what was done is taken back. Refused when it is too late.")
   void abort(@Description("its name") String guest) throws OperationsException;
 
+  @Description("The same, if the guest's is the one with this id: what came after it goes on.")
+  void abort(
+      @Description("its name") String guest, @Description("the whole id; empty for any") String id)
+      throws OperationsException;
+
   @Description(
       "Says on which side an undecided guest is, when its destination cannot be asked any more.")
   void resolve(

@@ -39,7 +39,7 @@ final class ChannelCommand extends Noun {
       Collection<GuestStatus> chosen =
           name == null ? guests.values() : List.of(GuestNames.find(guests, name));
       for (GuestStatus guest : chosen) {
-        if (guest.clientPid() != 0) {
+        if (guest.hasClient()) {
           connection
               .guest(guest.name())
               .getChannels()

@@ -1,16 +1,13 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
-import io.sluice.management.ErrorCode;
 import io.sluice.management.HostCheckView;
-import io.sluice.management.Problem;
 import io.sluice.management.ReloadedSetting;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -182,41 +179,21 @@ final class DaemonCommand extends Noun {
   @Command(
       name = "stop",
       description = {
-        "Stops the daemon. Refused while machines or processes are attached, which would lose"
-            + " their GPU, unless forced."
+        "Stops the daemon. Refused while machines, processes, sessions or CUDA programs use a GPU,"
+            + " which they would lose, unless forced."
       })
-  int stop(
-      @Option(names = "--force", description = "Also when machines or processes are attached.")
-          boolean force)
-      throws IOException {
+  int stop(@Option(names = "--force", description = "Also when a GPU is in use.") boolean force)
+      throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      DaemonMXBean daemon = connection.daemon();
-      List<String> attached = new ArrayList<>();
-      daemon
-          .getGuests()
-          .forEach((name, guest) -> {
-            if (guest.clientPid() != 0) {
-              attached.add(name + " (" + Views.client(guest) + ")");
-            }
-          });
-      if (!attached.isEmpty() && !force) {
-        throw new ProblemException(
-            Problem.of(
-                ErrorCode.STOP_REFUSED,
-                "cannot stop the daemon",
-                "attached are " + String.join(", ", attached),
-                "stop those first, or retry with --force: they lose their GPU"),
-            ExitCode.FAILED);
-      }
-      askToStop(daemon);
+      askToStop(connection.daemon(), force);
     }
     return ExitCode.OK;
   }
 
   /** The daemon may be gone before its answer is: that, too, is what was asked for. */
-  private static void askToStop(DaemonMXBean daemon) {
+  private static void askToStop(DaemonMXBean daemon, boolean force) throws OperationsException {
     try {
-      daemon.shutdown();
+      daemon.shutdown(force);
     } catch (UndeclaredThrowableException e) {
       if (!(e.getCause() instanceof IOException)) {
         throw e;

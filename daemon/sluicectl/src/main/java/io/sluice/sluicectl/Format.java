@@ -6,6 +6,6 @@ enum Format {
   table,
   /** For programs; promised by {@code schemaVersion}. */
   json,
-  /** For spreadsheets: the fields of the JSON, RFC 4180. */
+  /** For spreadsheets: the fields of the JSON. */
   csv
 }

@@ -98,7 +98,7 @@ final class GuestCommand extends Noun {
     facts.add(
         new Fact(
             "client",
-            guest.clientPid() == 0 ? "-" : Views.client(guest) + ", uid " + guest.clientUid()));
+            guest.hasClient() ? Views.client(guest) + ", uid " + guest.clientUid() : "-"));
     facts.add(new Fact("memory", Views.share(guest.memoryUsedBytes(), guest.memoryLimitBytes())));
     facts.add(new Fact("channels", guest.channels() + " of " + guest.maxChannels()));
     facts.add(new Fact("attached", times(counters.attachments(), counters.attachmentsRefused())));

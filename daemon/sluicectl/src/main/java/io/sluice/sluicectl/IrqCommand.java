@@ -54,8 +54,8 @@ final class IrqCommand extends Noun {
   }
 
   private static int waiting(GuestStatus guest, GuestMXBean bean) {
-    return guest.clientPid() == 0
-        ? 0
-        : (int) bean.getChannels().values().stream().filter(ChannelStatus::waiting).count();
+    return guest.hasClient()
+        ? (int) bean.getChannels().values().stream().filter(ChannelStatus::waiting).count()
+        : 0;
   }
 }

@@ -7,6 +7,7 @@ import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +32,9 @@ final class MigrationCommand extends Noun {
           + " for a process, or a machine that stays in its QEMU.";
   private static final String OPERATION =
       "The guest's name, UUID, or GPU/NAME; or an id that migration status shows.";
+
+  /** A destination that makes sessions' programs answers late. */
+  private static final Duration ANSWER = Duration.ofMinutes(15);
 
   MigrationCommand(GlobalOptions global) {
     super(global, "migration");
@@ -63,7 +67,7 @@ final class MigrationCommand extends Noun {
     Map<String, String> options = new TreeMap<>();
     put(options, "downtime", downtime);
     put(options, "bandwidth", bandwidth);
-    try (LocalConnection connection = global.connect()) {
+    try (LocalConnection connection = global.connect(ANSWER)) {
       MigrationCheckView found = connection.migrations().check(find(connection, name), to, options);
       new CheckedMigration(found).print(global.output());
       return found.blockers().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
@@ -210,7 +214,7 @@ final class MigrationCommand extends Noun {
           String name)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
-      connection.migrations().abort(OperationWatch.guestOf(connection, name));
+      OperationWatch.abort(connection, name);
     }
     return ExitCode.OK;
   }

@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
@@ -58,12 +59,16 @@ final class OperationWatch {
     return last.id();
   }
 
-  /** The guest of that name, or of the operation with that id. */
-  static String guestOf(LocalConnection connection, String name) throws OperationsException {
+  /** Gives up what a guest has, or, by the beginning of an id, that one and no other. */
+  static void abort(LocalConnection connection, String name) throws OperationsException {
     Map<String, GuestStatus> guests = connection.daemon().getGuests();
-    return isId(guests, name)
-        ? connection.migrations().status(name).guest()
-        : GuestNames.find(guests, name).name();
+    MigrationsMXBean migrations = connection.migrations();
+    if (isId(guests, name)) {
+      MigrationStatusView view = migrations.status(name);
+      migrations.abort(view.guest(), view.id());
+    } else {
+      migrations.abort(GuestNames.find(guests, name).name());
+    }
   }
 
   /** What is no guest, and looks as if it were the beginning of an id. */
@@ -167,10 +172,14 @@ final class OperationWatch {
   private int end(LocalConnection connection, MigrationStatusView view) throws OperationsException {
     Output output = global.output();
     if (view.kind().equals(MigrationStatusView.MIGRATION)) {
-      output.text(
-          connection
-              .migrations()
-              .report(view.guest(), output.format() == Format.json ? "json" : "text"));
+      if (isLast(connection, view)) {
+        output.text(
+            connection
+                .migrations()
+                .report(view.guest(), output.format() == Format.json ? "json" : "text"));
+      } else { // the report is another one's
+        output.list(Views.MIGRATIONS, List.of(view));
+      }
       return view.phase().equals(MigrationStatusView.DONE) || view.phase().equals("running")
           ? ExitCode.OK
           : ExitCode.MIGRATION_GIVEN_UP;
@@ -186,6 +195,11 @@ final class OperationWatch {
       output.list(Views.MIGRATIONS, List.of(view));
     }
     return ExitCode.OK;
+  }
+
+  private static boolean isLast(LocalConnection connection, MigrationStatusView view) {
+    MigrationStatusView last = connection.migrations().getMigrations().get(view.guest());
+    return last != null && last.id().equals(view.id());
   }
 
   private static String failed(MigrationStatusView view) {

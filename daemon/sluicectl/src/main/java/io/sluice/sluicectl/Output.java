@@ -130,14 +130,14 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
   private <T> void csv(List<Column<T>> chosen, List<T> rows) {
     StringBuilder text = new StringBuilder();
     if (header) {
-      text.append(String.join(",", chosen.stream().map(Column::field).toList())).append("\r\n");
+      text.append(String.join(",", chosen.stream().map(Column::field).toList())).append("\n");
     }
     for (T row : rows) {
       List<String> values = new ArrayList<>();
       for (Column<T> column : chosen) {
         values.add(quoted(flat(raw(column, row))));
       }
-      text.append(String.join(",", values)).append("\r\n");
+      text.append(String.join(",", values)).append("\n");
     }
     text(text.toString());
   }
@@ -154,7 +154,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
    * cannot begin like one.
    */
   private static String quoted(String value) {
-    return value.matches("[^,\"\r\n]*") ? value : "\"" + value.replace("\"", "\"\"") + "\"";
+    return value.matches("[^,\"\n]*") ? value : "\"" + value.replace("\"", "\"\"") + "\"";
   }
 
   /** Prints a JSON object that begins with the schema's version. */

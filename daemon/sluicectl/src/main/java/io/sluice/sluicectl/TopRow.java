@@ -94,7 +94,7 @@ record TopRow(
 
   /** The line above rows: the time of day, and their sums. */
   static String summary(LocalTime now, List<TopRow> rows) {
-    long attached = rows.stream().filter(row -> row.guest().clientPid() != 0).count();
+    long attached = rows.stream().filter(row -> row.guest().hasClient()).count();
     long channels = rows.stream().mapToLong(row -> row.guest().channels()).sum();
     long held = rows.stream().mapToLong(row -> row.quota().heldBytes()).sum();
     long evicted = rows.stream().mapToLong(row -> row.quota().evictedBytes()).sum();

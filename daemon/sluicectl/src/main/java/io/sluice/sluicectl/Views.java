@@ -351,7 +351,12 @@ final class Views {
   private Views() {}
 
   static String client(GuestStatus guest) {
-    return guest.clientPid() == 0 ? "" : guest.clientName() + ", pid " + guest.clientPid();
+    if (!guest.hasClient()) {
+      return "";
+    }
+    return guest.clientPid() == 0
+        ? "of another pid namespace"
+        : guest.clientName() + ", pid " + guest.clientPid();
   }
 
   private static String percent(double value) {

@@ -346,6 +346,19 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
   }
 
   @Override
+  public void shutdown(boolean force) throws OperationsException {
+    if (!force) {
+      throw Problem.of(
+              ErrorCode.STOP_REFUSED,
+              "cannot stop the daemon",
+              "GPUs are in use: web-01 (qemu-system-x86, pid 4121)",
+              "stop those first, or retry with --force: they lose their GPU")
+          .exception();
+    }
+    shutdown();
+  }
+
+  @Override
   public void shutdown() {
     asked.add("shutdown");
   }

@@ -127,6 +127,11 @@ final class FakeMigrations implements MigrationsMXBean {
     aborted.add(name);
   }
 
+  @Override
+  public void abort(String name, String id) {
+    aborted.add(name + " " + id);
+  }
+
   /** What was given up. */
   List<String> aborted() {
     return aborted;

@@ -89,7 +89,7 @@ final class FollowedOperationsTest extends ServedDaemon {
     assertThat(ctl.run("migration", "watch", "5f2d").code()).isEqualTo(ExitCode.NOT_FOUND);
     assertThat(ctl.run("migration", "abort", "5f2c1a77").code()).isZero();
     assertThat(ctl.run("migration", "abort", "web-01").code()).isZero();
-    assertThat(migrations.aborted()).containsExactly("web-01", "web-01");
+    assertThat(migrations.aborted()).containsExactly("web-01 " + FakeMigrations.ID, "web-01");
   }
 
   @Test

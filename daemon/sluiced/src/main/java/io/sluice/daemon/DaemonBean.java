@@ -14,11 +14,13 @@ import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.daemon.runtime.LogLevels;
 import io.sluice.daemon.runtime.Version;
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.EventFields;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.HostCheckView;
 import io.sluice.management.NotificationTypes;
+import io.sluice.management.Problem;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
@@ -306,6 +308,21 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
     if (host != null) {
       host.gpu().shares().awaitHeld();
     }
+  }
+
+  @Override
+  public void shutdown(boolean force) throws OperationsException {
+    List<String> users =
+        guests.all().values().stream().flatMap(guest -> guest.users().stream()).toList();
+    if (!users.isEmpty() && !force) {
+      throw Problem.of(
+              ErrorCode.STOP_REFUSED,
+              "cannot stop the daemon",
+              "GPUs are in use: " + String.join(", ", users),
+              "stop those first, or retry with --force: they lose their GPU")
+          .exception();
+    }
+    shutdown();
   }
 
   @Override

@@ -1,12 +1,16 @@
 package io.sluice.daemon;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.check.HostCheck;
 import io.sluice.daemon.config.ConfigError;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.QuotaStore;
 import io.sluice.daemon.runtime.LogSetup;
 import io.sluice.daemon.runtime.Privileges;
 import io.sluice.daemon.runtime.ServiceManager;
@@ -118,6 +122,9 @@ public final class Sluiced implements Callable<Integer> {
     DaemonConfig config;
     try {
       config = load();
+      if (check) {
+        loadRemembered(config);
+      }
     } catch (ConfigException e) {
       return wrong(e);
     }
@@ -158,6 +165,12 @@ public final class Sluiced implements Callable<Integer> {
     ConfigLoader loader = new ConfigLoader(System.getenv(), settings);
     Path chosen = file;
     return chosen == null ? loader.loadIfThere(DEFAULT_FILE) : loader.load(chosen);
+  }
+
+  /** What was made or changed at run time must go together with the configuration, too. */
+  private static void loadRemembered(DaemonConfig config) throws ConfigException {
+    ImmutableList<GuestSettings> _ = new CreatedGuests(config.stateDir()).load(config);
+    new QuotaStore(config.stateDir()).load();
   }
 
   private int serve(DaemonConfig config) throws InterruptedException {

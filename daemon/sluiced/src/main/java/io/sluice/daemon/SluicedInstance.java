@@ -323,10 +323,7 @@ public final class SluicedInstance implements AutoCloseable {
   private static void announceStop(DaemonBean bean, GuestTable table) {
     bean.setStopping();
     List<String> attached =
-        table.all().values().stream()
-            .filter(GuestHost::isAttached)
-            .map(GuestHost::describe)
-            .toList();
+        table.all().values().stream().flatMap(guest -> guest.users().stream()).toList();
     bean.notify(
         new DaemonEvent(
             NotificationTypes.DAEMON_STOPPING,

@@ -156,7 +156,7 @@ final class ProcessMigrationTest {
         .containsExactly("SLU-MIG-040", "SLU-MIG-054");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "host", Map.of()))
         .isInstanceOf(OperationsException.class)
-        .hasMessageContaining("SLU-MIG-052");
+        .hasMessageContaining("SLU-MIG-055");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "unix:x", Map.of("speed", "1")))
         .hasMessageContaining("SLU-MIG-053");
   }
@@ -244,6 +244,29 @@ final class ProcessMigrationTest {
       assertThat(status(first).reason()).contains("does not end, cid=" + busy.id());
       assertThat(busy.error()).isZero();
       assertThat(device.ping(1)).isEqualTo(1);
+    }
+  }
+
+  /** Whoever has an old id does not give up what another operator began since. */
+  @Test
+  void abort_byTheIdOfAnother_leavesTheOneThatRuns() throws Exception {
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
+        Space space = device.newSpace();
+        Buffer data = device.allocateVideo(1 << 20);
+        ClientChannel busy = space.newChannel()) {
+      copyWithoutEnd(busy, space.map(data));
+      String id =
+          first.migrations().start(GUEST, "unix:" + second.migrations().getSocketPath(), Map.of());
+
+      assertThatThrownBy(
+              () -> first.migrations().abort(GUEST, "11111111-2222-3333-4444-555555555555"))
+          .hasMessageContaining("SLU-MIG-052")
+          .hasMessageContaining("another one is under way: " + id);
+      assertThat(status(first).over()).isFalse();
+      first.migrations().abort(GUEST, id);
+
+      await().atMost(PATIENCE).until(() -> status(first).over());
+      assertThat(status(first).phase()).isEqualTo("aborted");
     }
   }
 

@@ -186,6 +186,26 @@ final class QuotaOperationsTest {
     }
   }
 
+  /** It was in the configuration, and taken out of it while the daemon was stopped. */
+  @Test
+  void createGuest_ofANameThatHadAQuotaOnce_getsWhatIsAskedFor() throws Exception {
+    try (SluicedInstance instance = start()) {
+      instance.daemon().setQuota("b", null, 7, 8 * MIB, null, null);
+    }
+    Path _ =
+        Files.writeString(file, Files.readString(file).replace("[[guest]]\nname = \"b\"\n", ""));
+    for (int i = 0; i < 2; i++) { // and after a restart
+      try (SluicedInstance instance = start()) {
+        if (i == 0) {
+          instance.daemon().createGuest("b", "", 32 * MIB);
+        }
+        assertThat(quota(instance.daemon(), "b"))
+            .extracting(QuotaStatus::limitBytes, QuotaStatus::weight)
+            .containsExactly(32 * MIB, 1);
+      }
+    }
+  }
+
   @Test
   void setQuota_thatCannotBeRemembered_isUndone() throws Exception {
     try (SluicedInstance instance = start()) {

@@ -92,6 +92,33 @@ final class SluicedTest {
         .contains("error: gpu card0: there is no /nowhere/card0\n");
   }
 
+  /** As the daemon would find out when it is started again, too late. */
+  @Test
+  void checkConfig_guestMadeAtRunTimeThatFitsNoMore_exits78AndNamesItsFile() throws IOException {
+    Path state = Files.createDirectory(dir.resolve("state"));
+    Files.writeString(
+        state.resolve("guests.toml"),
+        """
+        [[guest]]
+        name = "big"
+        uuid = "5c1f2a0e-7b1d-4f61-9a3c-2f6d0f0e8a11"
+        gpu = "embedded"
+        socket = "/run/sluice/big.sock"
+        qmp = "/run/sluice/big.qmp"
+        vram-limit = "200MiB"
+        """);
+    Path file =
+        Files.writeString(
+            dir.resolve("s.toml"),
+            "[daemon]\nstate-dir = \"" + state + "\"\n[gpu.embedded]\nvram = \"128MiB\"\n");
+
+    Run run = run("--check-config", "--config", file.toString());
+
+    assertThat(run.code()).isEqualTo(78);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).contains("error: " + state.resolve("guests.toml") + ":");
+  }
+
   @Test
   void printConfig_flag_isShownWithItsSource() {
     Run run = run("--print-config", "--set", "gpu.embedded.vram=32MiB");

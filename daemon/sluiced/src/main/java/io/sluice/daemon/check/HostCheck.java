@@ -156,7 +156,7 @@ public final class HostCheck {
       findings.failure(
           subject,
           "there is no " + node,
-          "load its driver, or change device: docs/configuration.md, \"GPUs\"");
+          "load its driver, or change device: docs/configuration.md, \"[gpu.NAME]\"");
     } else if (!Files.isReadable(node) || !Files.isWritable(node)) {
       findings.warning(
           subject,

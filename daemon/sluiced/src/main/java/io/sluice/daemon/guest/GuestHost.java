@@ -34,6 +34,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -235,12 +237,39 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     }
   }
 
+  /**
+   * Who has part of its GPU, and would lose that with it: its client, sessions, CUDA programs.
+   *
+   * @return its name and these in words, {@code web-01 (qemu, pid 4121)}; nothing when nobody has
+   */
+  public Optional<String> users() {
+    List<String> users = new ArrayList<>();
+    device.peer().map(GuestHost::client).ifPresent(users::add);
+    addCount(users, hosts.count(settings.name()), "session");
+    addCount(users, programs.count(settings.name()), "CUDA program");
+    return users.isEmpty()
+        ? Optional.empty()
+        : Optional.of(settings.name() + " (" + String.join("; ", users) + ")");
+  }
+
   /** Who is attached, for messages: {@code web-01 (qemu, pid 4121)}. */
   public String describe() {
     return device
         .peer()
-        .map(peer -> settings.name() + " (" + program(peer) + ", pid " + peer.pid() + ")")
+        .map(peer -> settings.name() + " (" + client(peer) + ")")
         .orElse(settings.name());
+  }
+
+  private static String client(PeerCredentials peer) {
+    return peer.pid() == 0
+        ? "a process of another pid namespace, uid " + peer.uid()
+        : program(peer) + ", pid " + peer.pid();
+  }
+
+  private static void addCount(List<String> users, int count, String what) {
+    if (count > 0) {
+      users.add(count + " " + what + (count == 1 ? "" : "s"));
+    }
   }
 
   /** Model of its GPU. */

@@ -165,6 +165,7 @@ public final class GuestTable {
 
   @GuardedBy("lock")
   private void begin(String failed, GuestSettings settings) throws OperationsException {
+    forgetQuota(settings.name()); // of a guest that had the name before
     GuestHost guest = start(settings, GuestStatus.CREATED);
     try {
       store.save(created());
@@ -216,12 +217,13 @@ public final class GuestTable {
                 "remove its [[guest]], then sluicectl daemon reload")
             .exception();
       }
-      if (guest.isAttached() && !force) {
+      Optional<String> users = guest.users();
+      if (users.isPresent() && !force) {
         throw Problem.of(
                 ErrorCode.GUEST_ATTACHED,
                 failed,
-                guest.describe() + " is attached and would lose its GPU",
-                "stop the machine first, or retry with --force")
+                "its GPU is in use: " + users.get(),
+                "stop the machine or the programs first, or retry with --force")
             .exception();
       }
       stop(guest);
@@ -296,7 +298,7 @@ public final class GuestTable {
   /**
    * The configuration was read anew and lacks a guest.
    *
-   * @return whether it is gone; one that something is attached to stays until the next start
+   * @return whether it is gone; one whose GPU is in use stays until the next start
    */
   public boolean retire(String name) throws OperationsException {
     lock.lock();
@@ -304,7 +306,7 @@ public final class GuestTable {
       String failed = "cannot remove guest \"" + name + "\"";
       checkOpen(failed);
       GuestHost guest = find(failed, name);
-      if (guest.isAttached()) {
+      if (guest.users().isPresent()) {
         return false;
       }
       stop(guest);

@@ -201,28 +201,46 @@ final class Departing {
     }
   }
 
-  /** Gives up what a guest has, unless it is too late. */
-  void abort(String failed, String guest, Reason why) throws OperationsException {
+  /**
+   * Gives up what a guest has, unless it is too late.
+   *
+   * @param id of what is meant; empty for whatever it is
+   */
+  void abort(String failed, String guest, String id, Reason why) throws OperationsException {
     Optional<RestoringGuest> restoring = restoring(guest);
     if (restoring.isPresent()) {
+      requireMeant(failed, id, restoring.get().id());
       if (!restoring.get().abort(why)) {
-        throw tooLate(failed, guest, restoring.get().phase());
+        throw tooLate(failed, restoring.get().phase());
       }
       return;
     }
     OutgoingMigration migration = running(failed, guest);
+    requireMeant(failed, id, migration.id());
     if (!migration.source().phase().canAbort()) {
-      throw tooLate(failed, guest, migration.source().phase().label());
+      throw tooLate(failed, migration.source().phase().label());
     }
     migration.source().abort(why);
   }
 
-  private static OperationsException tooLate(String failed, String guest, String phase) {
+  private static void requireMeant(String failed, String id, String running)
+      throws OperationsException {
+    if (!id.isEmpty() && !id.equals(running)) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              id + " is over, and another one is under way: " + running,
+              "see sluicectl migration status")
+          .exception();
+    }
+  }
+
+  private static OperationsException tooLate(String failed, String phase) {
     return Problem.of(
             ErrorCode.MIGRATION_PHASE,
             failed,
             "it is too late, phase=" + phase,
-            "see sluicectl migration status " + guest)
+            "see sluicectl migration status")
         .exception();
   }
 

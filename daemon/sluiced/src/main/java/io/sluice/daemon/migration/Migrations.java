@@ -439,10 +439,16 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   @Override
   public void abort(String guest) throws OperationsException {
+    abort(guest, "");
+  }
+
+  @Override
+  public void abort(String guest, String id) throws OperationsException {
     String failed = "cannot give up the migration of guest \"" + guest + "\"";
     departing.abort(
         failed,
         guest,
+        id,
         new Reason(MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
   }
 
@@ -464,7 +470,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
               ErrorCode.MIGRATION_PHASE,
               failed,
               "it is not undecided, phase=" + migration.source().phase().label(),
-              "see sluicectl migration status " + guest)
+              "see sluicectl migration status")
           .exception();
     }
     migration.resolve(whose);

@@ -221,6 +221,11 @@ public final class CudaPrograms implements ProgramsMXBean {
     }
   }
 
+  /** How many programs of a guest there are. */
+  public int count(String guest) {
+    return door(guest).map(door -> door.relay().programs().size()).orElse(0);
+  }
+
   @Override
   public Map<String, CudaStatus> getGuests() {
     Map<String, CudaStatus> statuses = new TreeMap<>();

@@ -178,7 +178,7 @@ public final class ConfigReload {
       diff.whole(
           name,
           gone ? ReloadedSetting.NOW : ReloadedSetting.NEXT_START,
-          gone ? "" : "something is attached to it");
+          gone ? "" : "its GPU is in use");
     } catch (OperationsException e) {
       diff.whole(name, ReloadedSetting.FAILED, reason(e));
     }

@@ -70,6 +70,7 @@ public final class OwnPlaces {
                 "choose another directory, such as " + CHECKPOINTS + " in the state-dir")
             .exception();
       }
+      requireSeen(failed, path, place.real());
       complete = true;
       return place;
     } catch (IOException e) {
@@ -78,6 +79,18 @@ public final class OwnPlaces {
       if (!complete) {
         place.close();
       }
+    }
+  }
+
+  private static void requireSeen(String failed, Path path, Path real) throws OperationsException {
+    Optional<Path> own = PrivateMounts.ofThisProcess().of(real);
+    if (own.isPresent()) {
+      throw Problem.of(
+              ErrorCode.CHECKPOINT_PATH,
+              failed,
+              path + " would be in a " + own.get() + " of the service's own, which ends with it",
+              "choose another directory, such as " + CHECKPOINTS + " in the state-dir")
+          .exception();
     }
   }
 

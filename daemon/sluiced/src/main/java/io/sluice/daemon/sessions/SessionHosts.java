@@ -307,6 +307,14 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     return hosts;
   }
 
+  /** How many sessions a guest's applications have. */
+  public int count(String guest) {
+    synchronized (lock) {
+      GuestSessions sessions = guests.get(guest);
+      return sessions == null ? 0 : sessions.status().sessions();
+    }
+  }
+
   @Override
   public List<SessionStatus> list(String guest) throws OperationsException {
     Map<String, GuestSessions> chosen;

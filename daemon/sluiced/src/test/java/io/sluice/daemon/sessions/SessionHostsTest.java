@@ -157,6 +157,7 @@ final class SessionHostsTest {
     try (Fd connection = connect(guest)) {
       assertThat(hello(connection)).hasValue(Errno.EOPNOTSUPP.number());
     }
+    await().atMost(PATIENCE).until(() -> host(guest).sessions() == 0);
   }
 
   /**
@@ -331,6 +332,37 @@ final class SessionHostsTest {
         .extracting(ReloadedSetting::setting, ReloadedSetting::effect)
         .containsExactly(tuple("guest.c", ReloadedSetting.NOW));
     assertThat(sessions.getHosts()).containsOnlyKeys("a");
+  }
+
+  /** Nothing is attached to its device, and yet a program computes. */
+  @Test
+  void guest_thatHasASession_isInUse() throws Exception {
+    write("[[guest]]\nname = \"c\"\nopencl = true\n");
+    assertThat(daemon.daemon().reload()).hasSize(1);
+    daemon.daemon().cloneGuest("c", "copy", "");
+    awaitServing("c", 1);
+    awaitServing("copy", 1);
+    write("");
+    try (Fd one = connect("c");
+        Fd two = connect("copy")) {
+      await().atMost(PATIENCE).until(() -> host("c").sessions() + host("copy").sessions() == 2);
+
+      assertThat(daemon.daemon().reload())
+          .extracting(ReloadedSetting::setting, ReloadedSetting::effect, ReloadedSetting::reason)
+          .containsExactly(tuple("guest.c", ReloadedSetting.NEXT_START, "its GPU is in use"));
+      assertThatThrownBy(() -> daemon.daemon().destroyGuest("copy", false))
+          .hasMessageContaining("SLU-GUEST-004")
+          .hasMessageContaining("copy (1 session)");
+      assertThatThrownBy(() -> daemon.daemon().shutdown(false))
+          .hasMessageContaining("SLU-CTL-008")
+          .hasMessageContaining("c (1 session), copy (1 session)");
+      assertThat(host("c").sessions() + host("copy").sessions()).isEqualTo(2);
+      assertThat(one.isOpen() && two.isOpen()).isTrue();
+    }
+    await().atMost(PATIENCE).until(() -> host("c").sessions() == 0);
+    assertThat(daemon.daemon().reload())
+        .extracting(ReloadedSetting::setting, ReloadedSetting::effect)
+        .containsExactly(tuple("guest.c", ReloadedSetting.NOW));
   }
 
   @Test
