@@ -28,7 +28,10 @@ final class Images {
   }
 
   /**
-   * How many bytes an image's first contents take in memory, by what the format is known to have.
+   * How many bytes an image's first contents take in memory, by what the format is known to have:
+   * rows and slices with all of their pitches, as OpenCL has it and libraries keep them.
+   *
+   * @return {@link Long#MAX_VALUE} for pitches that no image has
    */
   static long initialBytes(int order, int type, long[] shape) {
     long element = elementBytes(order, type);
@@ -37,9 +40,13 @@ final class Images {
     long rows = lines ? 1 : Math.max(1, shape[2]);
     long slices = Math.max(Math.max(1, shape[3]), Math.max(1, shape[4]));
     try {
-      long row = shape[5] != 0 ? shape[5] : Math.multiplyExact(width, element);
-      long slice = shape[6] != 0 ? shape[6] : Math.multiplyExact(row, rows);
-      return pieceBytes(width, rows, slices, element, row, slice);
+      long leastRow = Math.multiplyExact(width, element);
+      long row = shape[5] != 0 ? shape[5] : leastRow;
+      long leastSlice = Math.multiplyExact(row, rows);
+      long slice = shape[6] != 0 ? shape[6] : leastSlice;
+      return row < leastRow || slice < leastSlice
+          ? Long.MAX_VALUE
+          : Math.multiplyExact(slices, slice);
     } catch (ArithmeticException _) {
       return Long.MAX_VALUE;
     }
@@ -65,7 +72,15 @@ final class Images {
     }
   }
 
-  /** The bytes that a box of an image takes in memory; box: origin, region, row and slice pitch. */
+  /** Whether a shape has pitches of its own. */
+  static boolean hasPitches(long[] shape) {
+    return shape[5] != 0 || shape[6] != 0;
+  }
+
+  /**
+   * The bytes that a box of an image takes in memory; box: origin, region, row and slice pitch. Of
+   * the layers of lines some libraries step by the slice pitch, others by the row pitch.
+   */
   static long boxBytes(Memory.ImageShape image, long[] box) {
     long width = box[3];
     boolean lines = image.kind() == ClParam.MEM_OBJECT_IMAGE1D_ARRAY;
@@ -74,7 +89,8 @@ final class Images {
     try {
       long row = box[6] != 0 ? box[6] : Math.multiplyExact(width, image.elementBytes());
       long slice = box[7] != 0 ? box[7] : Math.multiplyExact(row, rows);
-      return pieceBytes(width, rows, slices, image.elementBytes(), row, slice);
+      long step = lines && slice >= 0 ? Math.max(row, slice) : slice;
+      return pieceBytes(width, rows, slices, image.elementBytes(), row, step);
     } catch (ArithmeticException _) {
       return Long.MAX_VALUE;
     }

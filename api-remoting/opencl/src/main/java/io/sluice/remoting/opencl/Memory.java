@@ -136,19 +136,21 @@ final class Memory {
       answer.give(ClStatus.INVALID_VALUE);
       return;
     }
-    long bytes = Images.mostBytes(c.shape());
     boolean hasParent = c.parent() != null;
-    if (bytes < 0 || !hasParent && !context.charge(bytes)) {
+    boolean initial = c.initial().byteSize() != 0;
+    long given = initial ? Images.initialBytes(c.order(), c.type(), c.shape()) : 0;
+    boolean strangePitches = !initial && !hasParent && Images.hasPitches(c.shape());
+    if (c.initial().byteSize() < given || strangePitches) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    long most = Images.mostBytes(c.shape());
+    long bytes = Math.max(most, given); // the library may keep the pitches
+    if (most < 0 || !hasParent && !context.charge(bytes)) {
       answer.give(ClStatus.MEM_OBJECT_ALLOCATION_FAILURE);
       return;
     }
     MemorySegment error = memo.bytes(Integer.BYTES);
-    boolean initial = c.initial().byteSize() != 0;
-    if (initial && c.initial().byteSize() < Images.initialBytes(c.order(), c.type(), c.shape())) {
-      context.release(hasParent ? 0 : bytes);
-      answer.give(ClStatus.INVALID_VALUE);
-      return;
-    }
     long flags = flags(c.flags()) | (initial ? ClParam.MEM_COPY_HOST_PTR : 0);
     long handle =
         OpenClLibrary.clCreateImage(

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +26,15 @@ final class StrangeCallsTest {
   private static final int MINUTES = 2;
   private static final int CREATE_CONTEXT = 6;
   private static final int CREATE_QUEUE = 7;
+  private static final int CREATE_IMAGE = 10;
+  private static final int WRITE_IMAGE = 49;
+  private static final long PLACE = 0x60000; // in the session's memory
   private static final int INVALID_QUEUE_PROPERTIES = -35; // CL/cl.h, as those below
+  private static final int INVALID_VALUE = -30;
+  private static final int LINES = 0x10f5; // an array of images of one dimension
+  private static final int IMAGE = 0x10f1;
+  private static final int RGBA = 0x10b5;
+  private static final int UNORM_INT8 = 0x10d2;
   private static final int QUEUE_PROPERTIES = 0x1093;
   private static final int QUEUE_SIZE = 0x1094;
   private static final int OUT_OF_ORDER = 1;
@@ -83,6 +92,53 @@ final class StrangeCallsTest {
 
       served.get(MINUTES, TimeUnit.MINUTES);
     }
+  }
+
+  /** Shapes whose pitches no memory holds that is given, the bytes of what is first. */
+  static List<long[]> strangeImages() {
+    return List.of(
+        new long[] {LINES, 16, 0, 0, 1, 65536, 0, 64},
+        new long[] {LINES, 16, 0, 0, 8, 65536, 64, 512},
+        new long[] {IMAGE, 16384, 1, 0, 0, 4, 0, 65536},
+        new long[] {IMAGE, 16384, 1, 0, 0, 4, 0, 0},
+        new long[] {IMAGE, 16, 8, 0, 0, 65536, 0, 0});
+  }
+
+  @ParameterizedTest
+  @MethodSource("strangeImages")
+  void createImage_withPitchesBeyondItsMemory_isRefusedAndTheSessionGoesOn(long[] shape)
+      throws Exception {
+    List<Fd> pair = rig.kernel.socketpair();
+    try (StateLink near = new StateLink(rig.kernel, pair.get(0));
+        StateLink far = new StateLink(rig.kernel, pair.get(1))) {
+      CompletableFuture<Void> served = rig.serve(far);
+      beginWithContext(near);
+
+      assertThat(status(near, image(shape))).isEqualTo(INVALID_VALUE);
+      assertThat(status(near, image(LINES, 16, 0, 0, 8, 0, 0, 512))).as("an image").isZero();
+      assertThat(status(near, writeImage(65536, 64))).isEqualTo(INVALID_VALUE);
+      near.end();
+
+      served.get(MINUTES, TimeUnit.MINUTES);
+    }
+  }
+
+  private static byte[] image(long... shape) {
+    long[] first = {1, 1, 0, RGBA, UNORM_INT8, 7};
+    long bytes = shape[7];
+    long[] then = {0, bytes == 0 ? 0 : PLACE, bytes};
+    return call(CREATE_IMAGE, 1, with(with(first, Arrays.copyOf(shape, 7)), then));
+  }
+
+  private static byte[] writeImage(long row, long slice) {
+    return call(WRITE_IMAGE, 1, 1, 1, 8, 0, 0, 0, 16, 8, 1, row, slice, PLACE, 512, 0, 0);
+  }
+
+  private static void beginWithContext(StateLink near) throws StateException {
+    RelayRig.begin(
+        near, RelayRig.HEAD, RelayRig.SEGMENT, PLATFORM, DEVICE, new StateItem.Prepared());
+    assertThat(status(near, call(CREATE_CONTEXT, 1, 1, 1, 1))).as("a context").isZero();
+    assertThat(status(near, call(CREATE_QUEUE, 1, 1, 1, 1, 0))).as("a queue").isZero();
   }
 
   private static long[] with(long[] first, long[] then) {
