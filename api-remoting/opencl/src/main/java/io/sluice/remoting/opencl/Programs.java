@@ -327,6 +327,7 @@ final class Programs {
   }
 
   void link(OpenClCall.LinkProgram c, CallRecord record, Answer answer) {
+    context.objects().reserve(OpenClKinds.PROGRAM, c.program());
     Retained retained = Retained.of(record.named());
     context.work(() -> {
       long handle;
@@ -347,8 +348,10 @@ final class Programs {
         status = Objects.error(error);
       }
       return () -> {
-        added(c.program(), handle, record, false, status, answer);
-        retained.close();
+        try (retained) {
+          context.objects().unreserve(OpenClKinds.PROGRAM, c.program());
+          added(c.program(), handle, record, false, status, answer);
+        }
       };
     });
   }

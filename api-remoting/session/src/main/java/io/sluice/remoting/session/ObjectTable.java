@@ -2,6 +2,7 @@ package io.sluice.remoting.session;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ public final class ObjectTable {
 
   private final List<ObjectKind> kinds;
   private final @Nullable SessionObject[][] objects;
+  private final BitSet[] reserved;
   private final int[] counts;
   private long serials;
 
@@ -23,6 +25,8 @@ public final class ObjectTable {
   public ObjectTable(List<ObjectKind> kinds) {
     this.kinds = List.copyOf(kinds);
     objects = new SessionObject[kinds.size() + 1][0];
+    reserved = new BitSet[kinds.size() + 1];
+    Arrays.setAll(reserved, _ -> new BitSet());
     counts = new int[kinds.size() + 1];
   }
 
@@ -42,14 +46,31 @@ public final class ObjectTable {
   /**
    * An index as one that is free.
    *
-   * @throws NoSuchObjectException if it is out of range or taken
+   * @throws NoSuchObjectException if it is out of range, taken or reserved
    */
   public int requireFree(ObjectKind kind, int index) {
-    if (index < 1 || index > kind.most() || find(kind, index) != null) {
+    if (index < 1
+        || index > kind.most()
+        || find(kind, index) != null
+        || reserved[kind.number()].get(index)) {
       throw new NoSuchObjectException(
           kind, kind.name() + " " + index + " is taken or beyond " + kind.most());
     }
     return index;
+  }
+
+  /**
+   * Keeps an index for an object whose making goes on, so that no other call has it meanwhile.
+   *
+   * @throws NoSuchObjectException if it is not free
+   */
+  public void reserve(ObjectKind kind, int index) {
+    reserved[kind.number()].set(requireFree(kind, index));
+  }
+
+  /** Gives a reserved index free: its object is added next, or does not come. */
+  public void unreserve(ObjectKind kind, int index) {
+    reserved[kind.number()].clear(index);
   }
 
   /**

@@ -106,9 +106,13 @@ public final class SessionContext {
     return count;
   }
 
-  /** Waits for all works and runs what they lead to: before the session gives back its objects. */
+  /**
+   * Waits for all works and runs what they lead to, also when some of that fails: before the
+   * session gives back its objects.
+   */
   public void finishWorks() {
     boolean interrupted = false;
+    RuntimeException failure = null;
     while (outstanding > 0) {
       try {
         Runnable result = results.take();
@@ -116,10 +120,19 @@ public final class SessionContext {
         result.run();
       } catch (InterruptedException _) {
         interrupted = true;
+      } catch (RuntimeException failed) {
+        if (failure == null) {
+          failure = failed;
+        } else {
+          failure.addSuppressed(failed);
+        }
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 

@@ -50,6 +50,21 @@ class CallReaderTest {
   }
 
   @Test
+  void readNew_indexThatIsReserved_isNoSuchObject() {
+    objects.reserve(THING, 5);
+
+    message(5);
+    assertThatThrownBy(() -> reader.readNew(THING)).isInstanceOf(NoSuchObjectException.class);
+    message(5);
+    assertThatThrownBy(() -> reader.readObject(THING)).isInstanceOf(NoSuchObjectException.class);
+    assertThat(objects.count(THING)).isZero();
+
+    objects.unreserve(THING, 5);
+    message(5);
+    assertThat(reader.readNew(THING)).isEqualTo(5);
+  }
+
+  @Test
   void readString_zeroWithin_breaksTheProtocol() {
     message(3, 0x410041);
     assertThatThrownBy(reader::readString).isInstanceOf(ProtocolException.class);

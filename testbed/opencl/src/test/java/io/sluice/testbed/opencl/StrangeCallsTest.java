@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,10 +29,14 @@ final class StrangeCallsTest {
   private static final int CREATE_CONTEXT = 6;
   private static final int CREATE_QUEUE = 7;
   private static final int CREATE_IMAGE = 10;
+  private static final int CREATE_PROGRAM = 20;
+  private static final int COMPILE_PROGRAM = 25;
+  private static final int LINK_PROGRAM = 26;
   private static final int WRITE_IMAGE = 49;
   private static final long PLACE = 0x60000; // in the session's memory
   private static final int INVALID_QUEUE_PROPERTIES = -35; // CL/cl.h, as those below
   private static final int INVALID_VALUE = -30;
+  private static final int INVALID_PROGRAM = -44;
   private static final int LINES = 0x10f5; // an array of images of one dimension
   private static final int IMAGE = 0x10f1;
   private static final int RGBA = 0x10b5;
@@ -134,6 +140,34 @@ final class StrangeCallsTest {
     return call(WRITE_IMAGE, 1, 1, 1, 8, 0, 0, 0, 16, 8, 1, row, slice, PLACE, 512, 0, 0);
   }
 
+  @Test
+  void linkProgram_indexThatALinkHasInWork_isRefusedAndTheSessionGoesOn() throws Exception {
+    byte[] source = "kernel void k() {}".getBytes(StandardCharsets.US_ASCII);
+    byte[] link = call(LINK_PROGRAM, 1, 2, 1, 1, 1, 0, 1, 1);
+    List<Fd> pair = rig.kernel.socketpair();
+    try (StateLink near = new StateLink(rig.kernel, pair.get(0));
+        StateLink far = new StateLink(rig.kernel, pair.get(1))) {
+      CompletableFuture<Void> served = rig.serve(far);
+      beginWithContext(near);
+      near.write(new StateItem.Bytes(0, PLACE, source));
+      assertThat(status(near, call(CREATE_PROGRAM, 1, 1, 1, PLACE, source.length))).isZero();
+      assertThat(status(near, call(COMPILE_PROGRAM, 1, 1, 1, 1, 0, 0, 0))).isZero();
+
+      near.write(new StateItem.Sent(1, List.of(), link));
+      near.write(new StateItem.Sent(2, List.of(), link));
+      byte[] again = call(CREATE_PROGRAM, 1, 2, 1, PLACE, source.length);
+      near.write(new StateItem.Sent(3, List.of(), again));
+      near.flush();
+
+      List<Integer> statuses = List.of(nextStatus(near), nextStatus(near), nextStatus(near));
+      assertThat(statuses).containsExactlyInAnyOrder(0, INVALID_PROGRAM, INVALID_PROGRAM);
+      assertThat(status(near, call(CREATE_PROGRAM, 1, 3, 1, PLACE, source.length))).isZero();
+      near.end();
+
+      served.get(MINUTES, TimeUnit.MINUTES);
+    }
+  }
+
   private static void beginWithContext(StateLink near) throws StateException {
     RelayRig.begin(
         near, RelayRig.HEAD, RelayRig.SEGMENT, PLATFORM, DEVICE, new StateItem.Prepared());
@@ -148,6 +182,10 @@ final class StrangeCallsTest {
   private static int status(StateLink near, byte[] call) throws StateException {
     near.write(new StateItem.Sent(1, List.of(), call));
     near.flush();
+    return nextStatus(near);
+  }
+
+  private static int nextStatus(StateLink near) throws StateException {
     return RelayRig.next(near) instanceof StateItem.Answered answered ? answered.status() : 1;
   }
 }
