@@ -15,7 +15,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * The host's end of a submission ring. The application writes messages and then the head; the host
  * copies a message once and then writes the tail. A message does not wrap: what is left at the end
- * of the ring is skipped by a message of call 0.
+ * of the ring is skipped by a message of call 0. That is never the whole ring: whoever wrote heads
+ * for such messages again and again would keep the host here.
  *
  * <p>The tail is kept here as well: what the application writes over the host's word changes
  * nothing. Belongs to the session's thread.
@@ -61,7 +62,12 @@ final class SubmissionRing implements SessionPort.CallSource {
           "a message has a length that cannot be, bytes=",
           bytes);
       int call = memory.get(ValueLayout.JAVA_SHORT, RING + offset + 4) & 0xffff;
-      if (call != 0) {
+      if (call == 0) {
+        require(
+            offset != 0 && bytes == RING_BYTES - offset,
+            "what is skipped is not the rest of the ring, bytes=",
+            bytes);
+      } else {
         require(bytes <= MESSAGE_BYTES, "a message is too long, bytes=", bytes);
         MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, RING + offset, into, 0, bytes);
       }

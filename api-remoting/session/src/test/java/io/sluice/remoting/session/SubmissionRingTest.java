@@ -68,6 +68,24 @@ class SubmissionRingTest {
   }
 
   @Test
+  void take_paddingThatEndsBeforeTheRing_breaksTheProtocol() {
+    fillTo(RingLayout.RING_BYTES - 64);
+    write(RingLayout.RING_BYTES - 64, 32, 0);
+    head(RingLayout.RING_BYTES - 32);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  /** Of such a writer may make as many as it likes, each where the last one was. */
+  @Test
+  void take_paddingOfAWholeRing_breaksTheProtocol() {
+    write(0, RingLayout.RING_BYTES, 0);
+    head(RingLayout.RING_BYTES);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
   void take_padding_isSkipped() {
     fillTo(RingLayout.RING_BYTES - 64);
     write(RingLayout.RING_BYTES - 64, 64, 0);
