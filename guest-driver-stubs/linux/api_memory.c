@@ -37,6 +37,8 @@ static void pieces_free(struct sluice_device *sd, struct sluice_api_memory *memo
 	for (i = 0; i < memory->pieces; i++)
 		for (page = 0; page < memory->piece[i].count; page++)
 			put_page(memory->piece[i].page + page);
+	if (memory->piece_holder)
+		sluice_uncharge(sd, memory->piece_holder, SLUICE_API_PIECES, memory->pieces);
 	sluice_uncharge(sd, memory->holder, SLUICE_API_BYTES, (u64)memory->pages << PAGE_SHIFT);
 	kvfree(memory);
 }
@@ -115,6 +117,16 @@ static int pieces_fill(struct sluice_device *sd, struct sluice_api_memory *memor
 	return 0;
 }
 
+static int pieces_charge(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	struct sluice_user *holder = sluice_charge(sd, SLUICE_API_PIECES, memory->pieces);
+
+	if (IS_ERR(holder))
+		return PTR_ERR(holder);
+	memory->piece_holder = holder;
+	return 0;
+}
+
 /* The driver does not leave the device meanwhile: the caller sees to that. */
 struct sluice_api_memory *sluice_api_memory_get(struct sluice_device *sd, u64 bytes)
 {
@@ -133,6 +145,8 @@ struct sluice_api_memory *sluice_api_memory_get(struct sluice_device *sd, u64 by
 	memory->pages = bytes >> PAGE_SHIFT;
 	memory->mapped = true;
 	ret = pieces_fill(sd, memory);
+	if (ret == 0)
+		ret = pieces_charge(sd, memory);
 	if (ret) {
 		pieces_unmap(sd, memory);
 		pieces_free(sd, memory);

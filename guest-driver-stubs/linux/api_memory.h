@@ -21,6 +21,7 @@ struct sluice_api_memory {
 	unsigned long pages;
 	unsigned int pieces;
 	struct sluice_user *holder;
+	struct sluice_user *piece_holder; /* or NULL */
 	bool quarantined; /* belongs to no session any more; the host may still use it */
 	bool mapped; /* for DMA; under pages_lock once it is in the list */
 	struct piece piece[SLUICE_MAX_EXTENTS];

@@ -136,9 +136,11 @@ static void gem_free(struct drm_gem_object *obj)
 void sluice_bo_release(struct sluice_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base;
+	struct sluice_device *sd = to_sluice(obj->dev);
 
-	if (bo->holder)
-		sluice_uncharge(to_sluice(obj->dev), bo->holder, SLUICE_PINNED_BYTES, obj->size);
+	if (bo->pinner)
+		sluice_uncharge(sd, bo->pinner, SLUICE_PINNED_BYTES, obj->size);
+	sluice_uncharge(sd, bo->holder, SLUICE_BUFFERS, 1);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -192,17 +194,17 @@ static int bo_fill_sysram(struct sluice_device *sd, struct sluice_bo *bo, u64 si
 		.cookie = bo->cookie,
 		.size = PAGE_ALIGN(size),
 	};
-	struct sluice_user *holder;
+	struct sluice_user *pinner;
 	struct sluice_pages *pages;
 	int ret;
 
 	ret = drm_gem_object_init(&sd->drm, &bo->base, args.size);
 	if (ret)
 		return ret;
-	holder = sluice_charge(sd, SLUICE_PINNED_BYTES, args.size);
-	if (IS_ERR(holder))
-		return PTR_ERR(holder);
-	bo->holder = holder;
+	pinner = sluice_charge(sd, SLUICE_PINNED_BYTES, args.size);
+	if (IS_ERR(pinner))
+		return PTR_ERR(pinner);
+	bo->pinner = pinner;
 	mapping_set_gfp_mask(bo->base.filp->f_mapping,
 			     GFP_HIGHUSER | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	pages = sluice_pages_get(sd, &bo->base);
@@ -237,14 +239,21 @@ static bool info_is_valid(struct sluice_device *sd, const struct drm_pscnv_gem_i
 
 static struct sluice_bo *bo_create(struct sluice_device *sd, const struct drm_pscnv_gem_info *info)
 {
+	struct sluice_user *holder;
 	struct sluice_bo *bo;
 	int ret;
 
 	if (!info_is_valid(sd, info))
 		return ERR_PTR(-ENOMEM);
-	bo = kzalloc_obj(*bo);
-	if (!bo)
+	holder = sluice_charge(sd, SLUICE_BUFFERS, 1);
+	if (IS_ERR(holder))
+		return ERR_CAST(holder);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	if (!bo) {
+		sluice_uncharge(sd, holder, SLUICE_BUFFERS, 1);
 		return ERR_PTR(-ENOMEM);
+	}
+	bo->holder = holder;
 	bo->base.funcs = &gem_funcs;
 	bo->epoch = READ_ONCE(sd->epoch);
 	bo->aperture_offset = SLUICE_NOT_IN_APERTURE;

@@ -38,6 +38,7 @@ static int registers_init(struct sluice_device *sd)
 	sd->caps = read64(sd, SLUICE_REG_CAPS_LO);
 	sd->num_channels = sluice_read(sd, SLUICE_REG_NUM_CHANNELS);
 	sd->num_vectors = sluice_read(sd, SLUICE_REG_NUM_VECTORS);
+	sd->num_buffers = sluice_read(sd, SLUICE_REG_MAX_MEMORY) - 1; /* 0 is no handle */
 	sd->event_entries = sluice_read(sd, SLUICE_REG_EVENT_ENTRIES);
 	if (sd->num_channels < 2 || sd->num_channels > SLUICE_MAX_CHANNELS ||
 	    sd->num_vectors < 2 || !is_power_of_2(sd->event_entries) ||

@@ -41,13 +41,16 @@
 #include "sluice_abi.h"
 #include "sluice_drm.h"
 
-#ifndef kzalloc_obj /* newer kernels have them */
-#define kmalloc_obj(object) kmalloc(sizeof(object), GFP_KERNEL)
+#ifndef kzalloc_obj /* newer kernels have it */
 #define kzalloc_obj(object) kzalloc(sizeof(object), GFP_KERNEL)
 #endif
 
 #define SLUICE_MAX_CHANNELS 128 /* what pscnv's mmap offsets can name */
 #define SLUICE_PENDING_WORDS (SLUICE_MAX_CHANNELS / 32)
+
+/* What the host has for all of a machine's programs. */
+#define SLUICE_MAX_MAPPINGS (1u << 17)
+#define SLUICE_MAX_API_PIECES 16384
 
 /*
  * A host that answers no call at all for so long has stalled; and so it has when it answers others
@@ -76,10 +79,13 @@ struct sluice_turns {
 enum sluice_good {
 	SLUICE_PINNED_BYTES, /* of buffers in system memory */
 	SLUICE_API_BYTES, /* memory of API sessions */
+	SLUICE_API_PIECES, /* that it consists of */
 	SLUICE_SESSIONS,
 	SLUICE_CHANNELS,
 	SLUICE_SPACES,
 	SLUICE_EVENTS, /* descriptors of API sessions */
+	SLUICE_BUFFERS, /* of any memory */
+	SLUICE_MAPPINGS, /* of address spaces of the GPU */
 	SLUICE_GOODS
 };
 
@@ -110,6 +116,7 @@ struct sluice_device {
 	u32 num_slots;
 	u32 num_channels;
 	u32 num_vectors;
+	u32 num_buffers; /* that the host has handles for */
 	u32 generation;
 	u32 epoch;
 	bool dead; /* the host does not answer; ends with a reset */
@@ -188,7 +195,8 @@ struct sluice_list {
 struct sluice_bo {
 	struct drm_gem_object base;
 	struct sluice_pages *pages; /* system memory, or NULL: video memory */
-	struct sluice_user *holder; /* of system memory */
+	struct sluice_user *holder;
+	struct sluice_user *pinner; /* holder of the system memory, or NULL */
 	u64 aperture_offset; /* of video memory */
 	u32 handle; /* the host's */
 	u32 epoch;

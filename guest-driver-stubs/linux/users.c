@@ -60,7 +60,7 @@ kuid_t sluice_user_of_caller(void)
 }
 
 /* Most that all users may have together. */
-static u64 limit_of(enum sluice_good good)
+static u64 limit_of(const struct sluice_device *sd, enum sluice_good good)
 {
 	u64 ram = (u64)totalram_pages() << PAGE_SHIFT;
 
@@ -69,19 +69,25 @@ static u64 limit_of(enum sluice_good good)
 		return ram / 2;
 	case SLUICE_API_BYTES:
 		return ram / 4;
+	case SLUICE_API_PIECES:
+		return SLUICE_MAX_API_PIECES;
 	case SLUICE_SESSIONS:
 		return SLUICE_MAX_API_SESSIONS;
 	case SLUICE_EVENTS:
 		return SLUICE_MAX_API_SESSIONS * 16; /* each is looked at after an interrupt */
+	case SLUICE_BUFFERS:
+		return sd->num_buffers;
+	case SLUICE_MAPPINGS:
+		return SLUICE_MAX_MAPPINGS;
 	default:
 		return U64_MAX; /* the host knows */
 	}
 }
 
 /* Most that a user may have. */
-static u64 user_limit_of(enum sluice_good good, kuid_t uid)
+static u64 user_limit_of(const struct sluice_device *sd, enum sluice_good good, kuid_t uid)
 {
-	u64 limit = limit_of(good);
+	u64 limit = limit_of(sd, good);
 
 	if (uid_eq(uid, GLOBAL_ROOT_UID))
 		return limit;
@@ -128,7 +134,7 @@ struct sluice_user *sluice_charge(struct sluice_device *sd, enum sluice_good goo
 	kuid_t uid = sluice_user_of_caller();
 	struct sluice_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 	struct sluice_user *user;
-	u64 limit = limit_of(good), own = user_limit_of(good, uid);
+	u64 limit = limit_of(sd, good), own = user_limit_of(sd, good, uid);
 
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);

@@ -12,7 +12,14 @@
 struct sluice_mapping {
 	u64 start; /* GPU address */
 	struct sluice_bo *bo; /* with a reference */
+	struct sluice_user *holder;
 };
+
+static void mapping_free(struct sluice_device *sd, struct sluice_mapping *mapping)
+{
+	sluice_uncharge(sd, mapping->holder, SLUICE_MAPPINGS, 1);
+	kfree(mapping);
+}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -30,7 +37,7 @@ static void vspace_release(struct kref *ref)
 		if (!gone)
 			WRITE_ONCE(mapping->bo->held_by_host, true);
 		drm_gem_object_put(&mapping->bo->base);
-		kfree(mapping);
+		mapping_free(vs->sd, mapping);
 	}
 	mtree_destroy(&vs->mappings);
 	mutex_destroy(&vs->lock);
@@ -173,10 +180,15 @@ static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 	bool unknown;
 	int ret;
 
-	mapping = kmalloc_obj(*mapping);
+	mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 	if (!mapping)
 		return -ENOMEM;
 	mapping->bo = bo;
+	mapping->holder = sluice_charge(vs->sd, SLUICE_MAPPINGS, 1);
+	if (IS_ERR(mapping->holder)) {
+		kfree(mapping);
+		return -ENOMEM; /* pscnv knows no quota */
+	}
 	ret = sluice_call_told(vs->sd, vs->epoch, SLUICE_CALL_VSPACE_MAP, &args, sizeof(args),
 			       &unknown);
 	if (ret)
@@ -202,7 +214,7 @@ free:
 	/* The mapping may have been made. */
 	if (unknown)
 		WRITE_ONCE(bo->held_by_host, true);
-	kfree(mapping);
+	mapping_free(vs->sd, mapping);
 	return ret;
 }
 
@@ -254,7 +266,7 @@ static struct sluice_bo *mapping_remove(struct sluice_vspace *vs, u64 address)
 		return ERR_PTR(ret); /* still mapped, for all we know */
 	mtree_erase(&vs->mappings, address);
 	bo = mapping->bo;
-	kfree(mapping);
+	mapping_free(vs->sd, mapping);
 	return bo;
 }
 

@@ -1,8 +1,8 @@
 /*
  * A user who owns nothing and lies through the device file of API sessions: calls that must be refused, each
  * with its errno; rings whose words and messages are wrong, each of which must end that session alone; all the
- * sessions that he may have, beside which another user gets one; noise, and processes killed in the middle of anything. A session that is open
- * all the time must go on.
+ * sessions and pieces of memory that he may have, beside which another user gets one; noise, and processes
+ * killed in the middle of anything. A session that is open all the time must go on.
  *
  *	impostor [SECONDS [SEED]]
  *
@@ -18,6 +18,9 @@
 #define NOISY 3 /* processes */
 #define DOORBELL (SLUICE_API_MAP_DOORBELL >> SLUICE_API_MAP_SHIFT)
 #define EVENTS 64
+#define PIECES 5 /* of a segment of so many pages, at least */
+#define PIECE_PAGES 31
+#define MOST_PIECES 16384 /* of all sessions of a machine */
 #define AT_FREE 0xf00 /* a word that the host does not look at */
 
 /* docs/session-protocol.md, "Segment 0" */
@@ -153,6 +156,22 @@ static pid_t neighbour_start(int *told)
 	return child;
 }
 
+/* Segments for all sessions until there may be no more of them, of many pieces for little memory. */
+static void take_pieces(const int *fds, int count)
+{
+	unsigned int pieces = 0, index;
+	int ret = 0, i;
+
+	for (i = 0; i < count && ret == 0; i++)
+		for (index = 1; index < SLUICE_MAX_API_SEGMENTS && ret == 0; index++) {
+			ret = api_segment(fds[i], index, PIECE_PAGES * PAGE, 0);
+			pieces += ret == 0 ? PIECES : 0;
+		}
+	printf("%u pieces of memory\n", pieces);
+	expect("segments until there may be no more", EDQUOT, ret);
+	expect_true("some pieces are left for others", pieces <= MOST_PIECES - MOST_PIECES / 4);
+}
+
 static void too_many(pid_t neighbour, int told)
 {
 	int fds[SLUICE_MAX_API_SESSIONS + 1];
@@ -163,6 +182,7 @@ static void too_many(pid_t neighbour, int told)
 		ret = api_open(fds[opened++], SLUICE_API_OPENCL, FIRST_BYTES, 0);
 	}
 	expect("sessions until there may be no more", EDQUOT, ret);
+	take_pieces(fds, opened - 1);
 	expect_true("the neighbour is told", write(told, "", 1) == 1);
 	expect_true("a session of another user", waitpid(neighbour, &status, 0) == neighbour && status == 0);
 	while (opened > 0)

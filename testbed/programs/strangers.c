@@ -34,6 +34,8 @@
 #define IDS 4 /* of the namespace that are used */
 #define OUTSIDE 8 /* spaces that its owner has before */
 #define GREEDY_BYTES (8u << 20)
+#define MOST_BUFFERS (1u << 16) /* that the host has handles for, or a few more */
+#define MOST_MAPPINGS (1u << 17)
 #define CALLERS 40 /* processes */
 #define COPY_BYTES (1u << 20)
 #define TIMEOUT_MS 120000
@@ -269,6 +271,41 @@ static void ends_well(const char *who, pid_t child)
 
 /* ---- one who takes all there is, and one who wants a little ------------------------------------- */
 
+/* Whether it is the share that ends it, before the host has no more for anybody. */
+static void takes_share(const char *what, unsigned int got, unsigned int most)
+{
+	printf("strangers: greedy has %u %s\n", got, what);
+	fflush(stdout);
+	expect_true(what, got > most / 2 && got <= most - most / 4);
+}
+
+/* Handles are those of all memory: who has his share of video memory's has no more of system memory's. */
+static struct sluice_bo greedy_buffers(struct sluice_dev *dev)
+{
+	struct sluice_bo first = { 0 }, more;
+	unsigned int count = 0;
+
+	must("memory", sluice_bo_new(dev, SLUICE_VRAM, PAGE, &first));
+	while (count < MOST_BUFFERS && sluice_bo_new(dev, SLUICE_VRAM, PAGE, &more) == 0)
+		count++;
+	takes_share("buffers", count, MOST_BUFFERS);
+	expect("another buffer, of system memory", ENOMEM, sluice_bo_new(dev, SLUICE_SYSRAM, PAGE, &more));
+	return first;
+}
+
+/* A space has half of them at most. */
+static void greedy_mappings(struct sluice_vspace_id *vs, int spaces, struct sluice_bo *bo)
+{
+	unsigned int count = 0;
+	uint64_t address;
+	int i;
+
+	for (i = 0; i < spaces; i++)
+		while (count < MOST_MAPPINGS && sluice_vspace_map(&vs[i], bo, &address) == 0)
+			count++;
+	takes_share("mappings", count, MOST_MAPPINGS);
+}
+
 /* Has what he can get until the pipe ends, and says so when he has it. */
 static int greedy(int ready, int stop)
 {
@@ -276,6 +313,7 @@ static int greedy(int ready, int stop)
 	static struct sluice_vspace_id vs[MOST];
 	static struct sluice_channel ch[MOST];
 	struct sluice_dev dev;
+	struct sluice_bo small;
 	uint64_t value;
 	char end;
 	int spaces = 0, channels = 0, buffers = 0;
@@ -292,6 +330,8 @@ static int greedy(int ready, int stop)
 	printf("strangers: greedy has %d spaces, %d channels, %d buffers\n", spaces, channels, buffers);
 	fflush(stdout);
 	expect_true("there is an end to what he gets", spaces < MOST && channels < MOST && buffers < MOST);
+	small = greedy_buffers(&dev);
+	greedy_mappings(vs, spaces, &small);
 	for (i = 0; i < CALLERS; i++)
 		if (fork() == 0) {
 			/* Ends with its parent: it has his end of the pipe. */
