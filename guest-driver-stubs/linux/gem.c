@@ -138,6 +138,8 @@ void sluice_bo_release(struct sluice_bo *bo)
 	struct drm_gem_object *obj = &bo->base;
 	struct sluice_device *sd = to_sluice(obj->dev);
 
+	if (bo->handle && !bo->pages)
+		atomic_dec(&sd->video_buffers);
 	if (bo->pinner)
 		sluice_uncharge(sd, bo->pinner, SLUICE_PINNED_BYTES, obj->size);
 	sluice_uncharge(sd, bo->holder, SLUICE_BUFFERS, 1);
@@ -175,6 +177,7 @@ static int bo_fill_vram(struct sluice_device *sd, struct sluice_bo *bo, u64 size
 	if (ret)
 		return ret;
 	bo->handle = args.handle;
+	atomic_inc(&sd->video_buffers);
 	if (!PAGE_ALIGNED(args.size) || args.size < bo->base.size || args.size > MAX_BYTES)
 		return -EPROTO;
 	bo->base.size = args.size;

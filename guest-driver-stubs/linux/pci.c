@@ -243,7 +243,8 @@ static int sluice_suspend(struct device *dev)
 	bool idle;
 
 	mutex_lock(&sd->pages_lock);
-	idle = xa_empty(&sd->vspaces) && list_empty(&sd->pages) && list_empty(&sd->api_memory);
+	idle = xa_empty(&sd->vspaces) && xa_empty(&sd->channels) && list_empty(&sd->pages) &&
+	       list_empty(&sd->api_memory) && atomic_read(&sd->video_buffers) == 0;
 	mutex_unlock(&sd->pages_lock);
 	return idle ? 0 : -EBUSY;
 }

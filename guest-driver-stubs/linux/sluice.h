@@ -154,6 +154,8 @@ struct sluice_device {
 	/* Held for reading to map a device page into a process, for writing to take pages away. */
 	struct rw_semaphore revoke;
 
+	atomic_t video_buffers; /* buffers in video memory */
+
 	/* Guest memory of buffers, and that of which the host has not confirmed that it let go. */
 	struct mutex pages_lock;
 	struct list_head pages;

@@ -33,6 +33,12 @@ final class GuestLeakTest {
           + " until grep -q ready /tmp/holder; do usleep 100000; done";
 
   private static final String END_HOLDER = "killall sleep copytest; wait";
+
+  /** All of a suspend to RAM but the last step, which this machine's firmware does not survive. */
+  private static final String SLEEP =
+      "echo 1 > /sys/module/suspend/parameters/pm_test_delay; echo core > /sys/power/pm_test;"
+          + " echo mem > /sys/power/state; s=$?; echo none > /sys/power/pm_test; (exit $s)";
+
   private static final String DEVICE = "/sys/bus/pci/devices/0000:01:00.0";
   private static final String DRIVER = "/sys/bus/pci/drivers/sluice";
   private static final String UNBIND = "echo 0000:01:00.0 > " + DRIVER + "/unbind";
@@ -123,16 +129,20 @@ final class GuestLeakTest {
     assertThat(shell.run("smoke; " + END_HOLDER + "; smoke")).as(shell.console()).isZero();
   }
 
-  /** All of a suspend to RAM but the last step, which this machine's firmware does not survive. */
+  @Test
+  void sleep_whileAProgramHoldsOneThingAlone_isRefused() throws Exception {
+    for (String what : List.of("buffer", "channel")) {
+      shell.run(
+          "rm -f /tmp/keep; { keep %s > /tmp/keep & } ;".formatted(what)
+              + " until grep -q ready /tmp/keep; do usleep 100000; done");
+      assertThat(shell.run(SLEEP)).as(shell.console()).isOne();
+      assertThat(shell.run("killall keep; wait; smoke")).as(shell.console()).isZero();
+    }
+  }
+
   @Test
   void sleep_whileNothingIsHeld_isSurvived() throws Exception {
-    assertThat(
-            shell.run(
-                "echo 1 > /sys/module/suspend/parameters/pm_test_delay;"
-                    + " echo core > /sys/power/pm_test; echo mem > /sys/power/state && smoke;"
-                    + " s=$?; echo none > /sys/power/pm_test; (exit $s)"))
-        .as(shell.console())
-        .isZero();
+    assertThat(shell.run(SLEEP + " && smoke")).as(shell.console()).isZero();
   }
 
   /** A real one, from which a line on the console wakes. */
