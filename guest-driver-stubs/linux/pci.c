@@ -142,6 +142,18 @@ static void tables_init(struct sluice_device *sd)
 	sluice_api_tables_init(sd);
 }
 
+/* Nobody can make a call any more; programs may still hold files, buffers and mappings. */
+static void device_leave(struct sluice_device *sd)
+{
+	drm_dev_unplug(&sd->drm);
+	if (sluice_reset(sd))
+		sluice_mark_dead(sd, "the device does not reset on removal");
+	else
+		sluice_void_all(sd);
+	sluice_api_leave(sd);
+	sluice_pages_unmap_all(sd);
+}
+
 static int sluice_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct sluice_device *sd;
@@ -183,23 +195,16 @@ static int sluice_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return ret;
 	ret = sluice_api_register(sd);
 	if (ret)
-		drm_dev_unregister(&sd->drm);
+		device_leave(sd); /* programs may have opened it */
 	return ret;
 }
 
-/* Nobody can make a call any more; programs may still hold files, buffers and mappings. */
 static void sluice_remove(struct pci_dev *pdev)
 {
 	struct sluice_device *sd = pci_get_drvdata(pdev);
 
 	sluice_api_unregister(sd);
-	drm_dev_unplug(&sd->drm);
-	if (sluice_reset(sd))
-		sluice_mark_dead(sd, "the device does not reset on removal");
-	else
-		sluice_void_all(sd);
-	sluice_api_leave(sd);
-	sluice_pages_unmap_all(sd);
+	device_leave(sd);
 }
 
 /* A kernel that comes after this one must find its memory its own. */
