@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The instructions of a program, read and decoded when they are first needed. A program does not
- * change while it runs.
+ * The instructions of a program, read and decoded when they are first needed. They are in memory of
+ * the guest's: one that changes them while they run gets some of the old ones and some of the new.
  */
 public final class Program {
   /** Most instructions that are kept; more are decoded each time. */

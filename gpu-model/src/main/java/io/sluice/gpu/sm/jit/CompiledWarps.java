@@ -1,6 +1,7 @@
 package io.sluice.gpu.sm.jit;
 
 import io.sluice.gpu.sm.fault.MemoryFault;
+import io.sluice.gpu.sm.fault.WarpError;
 import io.sluice.gpu.sm.fault.WarpFault;
 import io.sluice.gpu.sm.interpret.ControlUnit;
 import io.sluice.gpu.sm.interpret.Stepper;
@@ -194,7 +195,7 @@ final class CompiledWarps implements WarpRunner {
       return 1;
     }
     if (!step.isPlain() && !warp.hasRoom(step.tokens().size())) {
-      return interpretToFault(block, warp);
+      throw interpretToFault(step, block, warp);
     }
     context.count(step.count());
     inSegment = true;
@@ -231,12 +232,18 @@ final class CompiledWarps implements WarpRunner {
     return step.count();
   }
 
-  /** An SSY of the step has no room for its token: so what comes before it is executed, then it. */
-  private int interpretToFault(Block block, Warp warp) {
-    while (true) {
+  /**
+   * An SSY of the step has no room for its token: so what comes before it is executed, then it. The
+   * guest may have written other instructions there since the step was compiled: those fault no
+   * later.
+   */
+  private WarpFault interpretToFault(Step step, Block block, Warp warp) {
+    for (int n = 0; n < step.count(); n++) {
+      context.poll();
       pc = warp.pc;
       int _ = interpret(block, warp);
     }
+    return new WarpFault(WarpError.STACK_ERROR);
   }
 
   /** Lanes whose code has left a segment undone; says which of them branch or join. */

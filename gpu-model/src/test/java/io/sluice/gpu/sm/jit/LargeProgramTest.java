@@ -9,6 +9,7 @@ import io.sluice.gpu.sm.GridRun;
 import io.sluice.gpu.sm.Interpreter;
 import io.sluice.gpu.sm.ProgramGenerator;
 import io.sluice.gpu.sm.decode.Program;
+import io.sluice.gpu.sm.fault.WarpError;
 import io.sluice.gpu.sm.jit.plan.ProgramImage;
 import io.sluice.gpu.sm.memory.GlobalMemory;
 import io.sluice.gpu.sm.warp.Grid;
@@ -36,6 +37,10 @@ final class LargeProgramTest {
   private static final long BANK0 = DATA + 0x1000;
   private static final int REGISTERS = 63;
   private static final long EXIT = 0x8000000000001de7L;
+  private static final long BRA = 0x4000000000001de7L;
+  private static final long SSY = 0x6000000000000007L;
+  private static final long NOP = 0x4000000000001de4L;
+  private static final long BPT = 0xd000000000001de7L;
   private static final long LANE_ID = 0x2c00000000000004L | ALWAYS;
   private static final long MOV_LOW = 0x2800400080009de4L; // MOV R2, c[0][0x20]
   private static final long MOV_HIGH = 0x280040009000dde4L; // MOV R3, c[0][0x24]
@@ -49,6 +54,12 @@ final class LargeProgramTest {
 
   private static long store(int register) {
     return 0x9400000000201c85L | (long) register << 14;
+  }
+
+  /** MOV32I. */
+  private static long constant(int register, int value) {
+    long word = Integer.toUnsignedLong(value) << 26;
+    return 0x1800000000000002L | 0x1e0L | ALWAYS | (long) register << 14 | word;
   }
 
   static long add(int register, int n) {
@@ -131,7 +142,7 @@ final class LargeProgramTest {
   private static List<Long> meeting(int length) {
     List<Long> program = begin();
     while (program.size() < length) {
-      program.add(relative(0x6000000000000007L, 2));
+      program.add(relative(SSY, 2));
       program.add(add(5, 3));
       program.add(0x4000000000001df4L); // NOP.S
     }
@@ -280,6 +291,36 @@ final class LargeProgramTest {
     assertThat(100 * run.interpreted()).isGreaterThan(run.instructions());
   }
 
+  /**
+   * A loop that pushes two tokens until there is no room for them, and that was changed before it
+   * ran: what is there now is no step, and has no more instructions than the step had.
+   */
+  @Test
+  void run_loopThatWasChangedSinceItWasCompiled_endsWhereTheStackIsFull() {
+    List<Long> program = new ArrayList<>(List.of(MOV_LOW, MOV_HIGH));
+    int loop = program.size() + 4;
+    long elsewhere = relative(BRA, 2);
+    program.add(constant(4, (int) elsewhere));
+    program.add(constant(5, (int) (elsewhere >>> 32)));
+    program.add(store(4) | 8L * loop << 26);
+    program.add(store(5) | 8L * loop + 4 << 26);
+    program.add(relative(SSY, 2));
+    program.add(relative(SSY, 1));
+    program.add(relative(BRA, -3));
+    program.addAll(Collections.nCopies(64, NOP));
+    program.add(BPT);
+    FlatMemory memory = load(program);
+    memory.store64(BANK0 + 0x20, BASE);
+    GridRun run = GridRun.compiled(grid(), new CompiledPrograms(), () -> memory, 1);
+
+    GridOutcome outcome = run.runInline(() -> false);
+
+    assertThat(memory.load32(BASE + 8L * loop)).isEqualTo((int) elsewhere);
+    assertThat(outcome).isInstanceOf(GridOutcome.Faulted.class);
+    assertThat(((GridOutcome.Faulted) outcome).error()).isEqualTo(WarpError.STACK_ERROR);
+    assertThat(run.interpreted()).isEqualTo(3);
+  }
+
   /** A constant bank whose page is gone concerns those that read it. */
   @Test
   void run_aConstantThatCannotBeRead_interpretsThatAlone() {
@@ -363,7 +404,7 @@ final class LargeProgramTest {
   /** Runs a program that stores a number, and looks whether it did. */
   private static GridRun storing(CompiledPrograms programs, int n) {
     List<Long> program = begin();
-    program.add(0x1800000000000002L | 0x1e0L | ALWAYS | 5L << 14 | (long) n << 26);
+    program.add(constant(5, n));
     FlatMemory memory = load(end(program));
     GridRun run = GridRun.compiled(grid(), programs, () -> memory, 1);
     assertThat(run.runInline(() -> false)).isEqualTo(new GridOutcome.Completed());
