@@ -15,7 +15,7 @@ package io.sluice.gpu;
  *  channels         126 of the card, some 20 KB each             3 MB
  *  dirty pages      a bit for 4 KiB of 64 GiB and its own        3 MB
  *  grids            GpuConfig.gridHeapBytes                     64 MB, half the heap for all opens
- *  programs         CompiledPrograms.MAX_BYTES of classes        8 MB, 16 names are kept
+ *  programs         CompiledPrograms.MAX_BYTES                   8 MB, 16 names are kept
  * </pre>
  */
 final class OpenLimits {

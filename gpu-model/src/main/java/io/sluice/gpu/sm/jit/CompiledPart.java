@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class CompiledPart {
   private static final int INDEX_SHIFT = 3;
 
+  /** Bytes of the heap that a place in the table of steps takes. */
+  private static final int STEP_BYTES = 4;
+
   /**
    * Steps by the number of their first instruction from the first of all; null where none starts.
    */
@@ -28,15 +31,16 @@ final class CompiledPart {
   private final long[] words;
   private final OperandPool pool;
   private final CompiledCode code;
-  private final int bytes;
+  private final int classBytes;
 
   /**
-   * @param bytes size of its class
+   * @param classBytes size of its class
    */
-  CompiledPart(ProgramImage image, Planner plan, OperandPool pool, CompiledCode code, int bytes) {
+  CompiledPart(
+      ProgramImage image, Planner plan, OperandPool pool, CompiledCode code, int classBytes) {
     this.pool = pool;
     this.code = code;
-    this.bytes = bytes;
+    this.classBytes = classBytes;
     this.segments = List.copyOf(plan.segments());
     this.offsets = new int[image.instructions().size()];
     this.words = new long[offsets.length];
@@ -93,9 +97,9 @@ final class CompiledPart {
     return words.length;
   }
 
-  /** Size of its class. */
+  /** Size of its class and of the table of its steps. */
   int bytes() {
-    return bytes;
+    return classBytes + steps.length * STEP_BYTES;
   }
 
   /** Whether memory still holds the instructions it was made of. */

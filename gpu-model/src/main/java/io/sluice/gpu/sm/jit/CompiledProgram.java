@@ -91,7 +91,7 @@ final class CompiledProgram implements WarpRunner.Factory {
     return sum;
   }
 
-  /** Bytes of the classes of all parts. */
+  /** Bytes of all parts. */
   int bytes() {
     int sum = 0;
     for (int n = count - 1; n >= 0; n--) {

@@ -28,7 +28,10 @@ public final class CompiledPrograms {
   /** Most programs that are kept. */
   public static final int MAX_PROGRAMS = 64;
 
-  /** Most bytes of their classes together, but for the program that was used last. */
+  /**
+   * Most bytes of their classes and tables of steps together, but for the program that was used
+   * last.
+   */
   public static final int MAX_BYTES = 8 << 20;
 
   private static final int HASHED_INSTRUCTIONS = 64;
@@ -165,7 +168,7 @@ public final class CompiledPrograms {
     return classes;
   }
 
-  /** Bytes of the classes of those that are kept. */
+  /** Bytes of the classes and tables of steps of those that are kept. */
   public synchronized long bytes() {
     return programs.values().stream().mapToLong(CompiledProgram::bytes).sum();
   }

@@ -10,6 +10,7 @@ import io.sluice.gpu.sm.Interpreter;
 import io.sluice.gpu.sm.ProgramGenerator;
 import io.sluice.gpu.sm.decode.Program;
 import io.sluice.gpu.sm.fault.WarpError;
+import io.sluice.gpu.sm.isa.Instruction;
 import io.sluice.gpu.sm.jit.plan.ProgramImage;
 import io.sluice.gpu.sm.memory.GlobalMemory;
 import io.sluice.gpu.sm.warp.Grid;
@@ -18,6 +19,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -319,6 +321,45 @@ final class LargeProgramTest {
     assertThat(outcome).isInstanceOf(GridOutcome.Faulted.class);
     assertThat(((GridOutcome.Faulted) outcome).error()).isEqualTo(WarpError.STACK_ERROR);
     assertThat(run.interpreted()).isEqualTo(3);
+  }
+
+  /** A jump to an instruction, and nothing between that is one. */
+  private static List<Long> jumping(int target) {
+    List<Long> program = begin();
+    program.add(0x0000000000001de7L | 8L * target << 26); // JMP
+    while (program.size() < target) {
+      program.add(BPT);
+    }
+    return end(program);
+  }
+
+  /**
+   * The table of a part's steps is as long as its code is wide, however few instructions it has.
+   */
+  @Test
+  void run_codeFarAway_isAPartOfItsOwn() {
+    List<Long> program = jumping(CODE_BYTES / Instruction.BYTES - 2);
+    NavigableMap<Integer, Instruction> seen = image(program).instructions();
+
+    assertThat(seen.lastKey() - seen.firstKey())
+        .isLessThanOrEqualTo(ProgramImage.MAX_INSTRUCTIONS * Instruction.BYTES);
+    assertRunsAlike(program);
+  }
+
+  @Test
+  void bytes_ofCodeWithAGap_haveTheTableOfItsSteps() {
+    int gap = 4000;
+
+    assertThat(bytesOf(jumping(gap + 10)) - bytesOf(jumping(10)))
+        .isGreaterThanOrEqualTo(gap * Integer.BYTES);
+  }
+
+  private static long bytesOf(List<Long> program) {
+    CompiledPrograms programs = new CompiledPrograms();
+    FlatMemory memory = load(program);
+    assertThat(GridRun.compiled(grid(), programs, () -> memory, 1).runInline(() -> false))
+        .isEqualTo(new GridOutcome.Completed());
+    return programs.bytes();
   }
 
   /** A constant bank whose page is gone concerns those that read it. */

@@ -29,6 +29,9 @@ public record ProgramImage(
   /** Most instructions that are looked at, so that compiling them takes a limited time. */
   public static final int MAX_INSTRUCTIONS = 1 << 12;
 
+  /** Most bytes between the start and an instruction that is looked at, either way. */
+  private static final int MAX_DISTANCE = MAX_INSTRUCTIONS * Instruction.BYTES;
+
   public ProgramImage {
     instructions = Collections.unmodifiableNavigableMap(instructions);
     leaders = Collections.unmodifiableSet(leaders);
@@ -41,7 +44,7 @@ public record ProgramImage(
    * @param start offset of the first
    */
   public static ProgramImage of(Program program, int start) {
-    return new Reader(program, _ -> false).read(start);
+    return new Reader(program, start, _ -> false).read();
   }
 
   /**
@@ -51,25 +54,27 @@ public record ProgramImage(
    * @param known whether there is code for an offset already, which need not be followed
    */
   public static ProgramImage ofPart(Program program, int start, IntPredicate known) {
-    ProgramImage image = new Reader(program, known).read(start);
+    ProgramImage image = new Reader(program, start, known).read();
     return new ProgramImage(image.instructions, image.leaders, true);
   }
 
   /** The gatherer of instructions. */
   private static final class Reader {
     private final Program program;
+    private final int start;
     private final IntPredicate known;
     private final NavigableMap<Integer, Instruction> instructions = new TreeMap<>();
     private final Set<Integer> leaders = new TreeSet<>();
     private final Deque<Integer> waiting = new ArrayDeque<>();
     private boolean open;
 
-    Reader(Program program, IntPredicate known) {
+    Reader(Program program, int start, IntPredicate known) {
       this.program = program;
+      this.start = start;
       this.known = known;
     }
 
-    ProgramImage read(int start) {
+    ProgramImage read() {
       leaders.add(start);
       waiting.push(start);
       while (!waiting.isEmpty()) {
@@ -78,10 +83,10 @@ public record ProgramImage(
       return new ProgramImage(instructions, leaders, open);
     }
 
-    private void follow(int start) {
-      int pc = start;
+    private void follow(int from) {
+      int pc = from;
       while (!instructions.containsKey(pc) && !known.test(pc)) {
-        Instruction i = instructions.size() < MAX_INSTRUCTIONS ? fetch(pc) : null;
+        Instruction i = isWithinLimits(pc) ? fetch(pc) : null;
         if (i == null) {
           open = true;
           return;
@@ -102,6 +107,10 @@ public record ProgramImage(
         }
         pc = next;
       }
+    }
+
+    private boolean isWithinLimits(int pc) {
+      return instructions.size() < MAX_INSTRUCTIONS && Math.abs((long) pc - start) <= MAX_DISTANCE;
     }
 
     private @Nullable Instruction fetch(int pc) {
