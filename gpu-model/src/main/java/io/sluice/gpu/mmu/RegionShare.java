@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * The regions that a buffer's pages lie in, each once, with its lowest page of them. Sorted by
- * number, so that the table is no longer than there are regions, however scattered the pages are.
+ * number, one for each: a region that was revoked makes room for the next of its number, so that
+ * the table is no longer than there are numbers, whatever the guest registers and takes away.
  */
 final class RegionShare {
   private static final int INITIAL = 1;
@@ -16,14 +17,15 @@ final class RegionShare {
   /** A page range of a region belongs to the buffer now. */
   void add(MemoryRegion region, long offset) {
     int index = indexOf(region.id());
-    while (index < count && regions[index].id() == region.id()) {
-      if (regions[index] == region) {
-        lowest[index] = Math.min(lowest[index], offset);
-        return;
-      }
-      index++; // one that was revoked had the number before
+    if (index == count || regions[index].id() != region.id()) {
+      insert(index, region, offset);
+    } else if (regions[index] == region) {
+      lowest[index] = Math.min(lowest[index], offset);
+    } else {
+      // One that was revoked had the number before.
+      regions[index] = region;
+      lowest[index] = offset;
     }
-    insert(index, region, offset);
   }
 
   private void insert(int index, MemoryRegion region, long offset) {
