@@ -96,7 +96,7 @@ class GridHeapTest {
       client.chanFree(channel.cid);
       channel = new GuestChannel(client, vid, 9);
     }
-    assertThat(launched).as("of 400 KiB each, in 64 MiB").isBetween(100, 200);
+    assertThat(launched).as("of 450 KiB each, in 64 MiB").isBetween(100, 200);
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_ENGINE);
     assertThat(channel.info()).isEqualTo(NOT_ENOUGH_WARPS);
     long limit = ExtFileQuery.GRID_HEAP_LIMIT.get(client.usage());

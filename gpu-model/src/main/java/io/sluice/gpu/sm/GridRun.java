@@ -35,8 +35,12 @@ public final class GridRun {
   /** Polls, of a thousand instructions or a slice each, from one look at the time to the next. */
   private static final int POLLS_OF_A_LOOK = 32;
 
-  /** Bytes of the heap that a worker takes beside its warps and its shared memory. */
-  private static final int WORKER_BYTES = 96 << 10;
+  /**
+   * Bytes of the heap that a worker takes beside its warps and its shared memory: for the windows
+   * and locks of its memory, decoded instructions, some pages of constants, textures, and what one
+   * part of a program needs. Further pages and parts take more.
+   */
+  private static final int WORKER_BYTES = 144 << 10;
 
   private final Grid grid;
   private final Supplier<Translator> translators;
@@ -425,7 +429,8 @@ public final class GridRun {
       }
       LaneMemory lanes = memory;
       if (lanes == null) {
-        lanes = new LaneMemory(grid, translators.get(), factory.sites(), number * Grid.WARPS_OF_SM);
+        int slot = number * Grid.WARPS_OF_SM;
+        lanes = new LaneMemory(grid, translators.get(), factory.sites(), slot, heap);
         memory = lanes;
       }
       lanes.global().forget();

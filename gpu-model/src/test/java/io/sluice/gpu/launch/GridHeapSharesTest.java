@@ -15,7 +15,7 @@ final class GridHeapSharesTest {
   private static final long OPEN = 64 * MIB;
 
   /** What a worker takes with the largest block and the most shared memory. */
-  private static final long LARGEST_WORKER = 460 << 10;
+  private static final long LARGEST_WORKER = 500 << 10;
 
   private static HeapBudget.WorkerShare fill(HeapBudget budget, long piece) {
     HeapBudget.WorkerShare share = budget.new WorkerShare();

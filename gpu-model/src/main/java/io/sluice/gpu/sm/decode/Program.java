@@ -6,21 +6,23 @@ import io.sluice.gpu.sm.isa.Instruction;
 import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.gpu.sm.memory.GlobalMemory;
 import io.sluice.gpu.sm.warp.Grid;
-import java.util.HashMap;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The instructions of a program, read and decoded when they are first needed. They are in memory of
  * the guest's: one that changes them while they run gets some of the old ones and some of the new.
  */
 public final class Program {
-  /** Most instructions that are kept; more are decoded each time. */
-  private static final int MAX_INSTRUCTIONS = 1 << 16;
+  /** Instructions that are kept, one for each place; others are decoded each time. */
+  private static final int PLACES = 1 << 10;
 
   private final GlobalMemory global;
   private final long base;
   private final int registers;
-  private final Map<Integer, Instruction> decoded = new HashMap<>();
+  private final @Nullable Instruction[] decoded = new Instruction[PLACES];
+
+  /** By place: the offset of the instruction that is kept there. */
+  private final int[] offsets = new int[PLACES];
 
   public Program(GlobalMemory global, Grid grid) {
     this.global = global;
@@ -34,12 +36,12 @@ public final class Program {
    * @throws WarpFault when there is none, or it names a register that the launch did not ask for
    */
   public Instruction at(int pc) {
-    Instruction known = decoded.get(pc);
-    if (known == null) {
+    int place = pc / Instruction.BYTES & PLACES - 1;
+    Instruction known = decoded[place];
+    if (known == null || offsets[place] != pc) {
       known = fetch(pc);
-      if (decoded.size() < MAX_INSTRUCTIONS) {
-        decoded.put(pc, known);
-      }
+      decoded[place] = known;
+      offsets[place] = pc;
     }
     return known;
   }

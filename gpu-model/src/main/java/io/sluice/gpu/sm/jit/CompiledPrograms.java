@@ -106,13 +106,15 @@ public final class CompiledPrograms {
       if (found != null) {
         return found;
       }
-      if (key == null || image == null) {
+      ProgramImage seen = image;
+      image = null; // The grid keeps its program, and needs this no more.
+      if (key == null || seen == null) {
         throw new AssertionError("the program was not read");
       }
       if (!budget.tryTake()) {
         return GridProgram.INTERPRETED.make();
       }
-      CompiledProgram compiled = ProgramCompiler.compile(image, grid.start(), budget);
+      CompiledProgram compiled = ProgramCompiler.compile(seen, grid.start(), budget);
       put(key, compiled);
       return compiled;
     }

@@ -83,8 +83,11 @@ final class CompiledWarps implements WarpRunner {
   /** Prepares a part for use. */
   private Part enter(int number) {
     CompiledPart compiled = program.part(number);
-    memory.global().growTo(compiled.sites());
+    memory.growTo(compiled.sites());
     List<OperandPool.BankWord> places = compiled.places();
+    if (number > 0) {
+      memory.heap().take((long) places.size() * Integer.BYTES);
+    }
     int[] values = new int[places.size()];
     BitSet unreadable = new BitSet();
     for (int n = 0; n < values.length; n++) {

@@ -128,7 +128,7 @@ public final class GlobalMemory {
   }
 
   /** Makes room for more sites: those of code that was compiled since. */
-  public void growTo(int most) {
+  void growTo(int most) {
     int known = sites.length;
     if (most >= known) {
       sites = Arrays.copyOf(sites, most + 1);

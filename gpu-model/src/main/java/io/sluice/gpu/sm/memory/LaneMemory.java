@@ -4,6 +4,7 @@ import io.sluice.gpu.sm.fault.WarpError;
 import io.sluice.gpu.sm.fault.WarpFault;
 import io.sluice.gpu.sm.math.AtomicMath;
 import io.sluice.gpu.sm.warp.Grid;
+import io.sluice.gpu.sm.warp.HeapBudget;
 import io.sluice.gpu.sm.warp.Warp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,6 +23,13 @@ public final class LaneMemory {
   private static final int WORD_BYTES = 4;
   private static final int ROW_BYTES = Warp.LANES * WORD_BYTES;
 
+  /** Sites that a worker has room for from the beginning: those of one part of a program. */
+  private static final int OWN_SITES = 1 << 12;
+
+  /** Bytes of the heap that a site takes. */
+  private static final int SITE_HEAP_BYTES = 4;
+
+  private final HeapBudget.WorkerShare heap;
   private final GlobalMemory global;
   private final BlockMemory shared;
   private final ConstantMemory constants;
@@ -32,22 +40,43 @@ public final class LaneMemory {
   private final long localBase;
   private final long localPerWarp;
 
+  /** Sites there is room for. */
+  private int room = OWN_SITES;
+
   /**
    * @param grid the launch
    * @param translator the MMU
    * @param sites instructions that keep a window of their own
    * @param slot which part of local memory is this worker's: its first warp's number
+   * @param heap what the worker takes its memory from
    */
-  public LaneMemory(Grid grid, Translator translator, int sites, int slot) {
-    global = new GlobalMemory(translator, grid, sites);
+  public LaneMemory(
+      Grid grid, Translator translator, int sites, int slot, HeapBudget.WorkerShare heap) {
+    this.heap = heap;
+    global = new GlobalMemory(translator, grid, 0);
+    growTo(sites);
     shared = new BlockMemory(grid.sharedBytes());
-    constants = new ConstantMemory(grid.banks(), global);
+    constants = new ConstantMemory(grid.banks(), global, heap);
     sharedWindow = grid.sharedWindow();
     localWindow = grid.localWindow();
     localPositive = grid.local().positiveBytes();
     localNegative = grid.local().negativeBytes();
     localPerWarp = grid.local().warpBytes();
     localBase = grid.local().address() + slot * localPerWarp;
+  }
+
+  /** Makes room for more sites: those of code that was compiled since. */
+  public void growTo(int most) {
+    if (most > room) {
+      heap.take((long) (most - room) * SITE_HEAP_BYTES);
+      room = most;
+    }
+    global.growTo(most);
+  }
+
+  /** What the worker takes its memory from. */
+  public HeapBudget.WorkerShare heap() {
+    return heap;
   }
 
   /** Global memory alone. */

@@ -78,8 +78,12 @@ public final class HeapBudget {
       return true;
     }
 
-    /** Takes more. */
-    void take(long more) {
+    /**
+     * Takes more.
+     *
+     * @throws Exhausted when the budget has no more
+     */
+    public void take(long more) {
       if (!tryTake(more)) {
         throw new Exhausted();
       }
