@@ -7,7 +7,7 @@ import io.sluice.migrate.phase.Stage;
  * The stages of the agreement between a source and its destination.
  *
  * <pre>
- *  NONE → OFFERED → ACCEPTED → READY → COMMITTED ⇄ TO_ASK
+ *  NONE → OFFERED → ACCEPTED → READY → COMMITTED → TO_ASK ⇄ ASKED
  * </pre>
  */
 enum Agreement implements Stage<Agreement> {
@@ -19,10 +19,17 @@ enum Agreement implements Stage<Agreement> {
   ACCEPTED,
   /** It has built the guest; it may say so before the machine's own migration is seen to end. */
   READY,
-  /** It was told that the guest is its own, and asked what became of it if a link was lost. */
+  /** It was told that the guest is its own. */
   COMMITTED,
-  /** It is to be asked, by a new link. */
-  TO_ASK;
+  /** That link was lost: it is to be asked what became of the guest, by a new one. */
+  TO_ASK,
+  /** It was asked. */
+  ASKED;
+
+  /** Whether the link is one to ask by, whose other end knows nothing of the attempt. */
+  boolean isAsked() {
+    return this == TO_ASK || this == ASKED;
+  }
 
   @Override
   public ImmutableSet<Agreement> next() {
@@ -32,7 +39,8 @@ enum Agreement implements Stage<Agreement> {
       case ACCEPTED -> ImmutableSet.of(READY);
       case READY -> ImmutableSet.of(READY, COMMITTED);
       case COMMITTED -> ImmutableSet.of(TO_ASK);
-      case TO_ASK -> ImmutableSet.of(TO_ASK, COMMITTED);
+      case TO_ASK -> ImmutableSet.of(TO_ASK, ASKED);
+      case ASKED -> ImmutableSet.of(TO_ASK);
     };
   }
 }

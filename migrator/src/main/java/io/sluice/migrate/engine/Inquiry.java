@@ -22,6 +22,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Inquiry {
+  /** Why a guest stays that the destination never will have. */
+  static final Reason LOST =
+      new Reason(
+          MigrationCode.TARGET_LOST,
+          "the destination lost the guest before it ran there",
+          "Try again.");
+
   private final MigrationLink link;
   private final UUID id;
   private final long timeoutNs;

@@ -234,6 +234,9 @@ public final class MigrationSource implements AutoCloseable {
         return 1;
       }
       // Undecided, or taking back: the link's end changes nothing there.
+      if (agreement.isAsked()) {
+        link.close(); // whatever was said there is no answer: it is asked again
+      }
       return 0;
     }
   }
@@ -438,7 +441,7 @@ public final class MigrationSource implements AutoCloseable {
     if (agreement != Agreement.TO_ASK) {
       return 0;
     }
-    agree(Agreement.COMMITTED);
+    agree(Agreement.ASKED);
     send(Inquiry.question(id));
     return 1;
   }
@@ -493,30 +496,24 @@ public final class MigrationSource implements AutoCloseable {
                     || phase() == Phase.SWITCH_OVER
                     || phase() == Phase.RESTORE),
             frame);
-        ready();
+        agree(Agreement.READY);
+        if (phase() == Phase.RESTORE) { // the machine's own completion may still be on its way
+          commit();
+        }
       }
       case COMMITTED -> {
         require(phase() == Phase.COMMIT, frame);
         gone("it runs at the destination");
       }
-      case ABORT -> giveUp(Reason.decode(frame));
+      case ABORT -> {
+        require(!agreement.isAsked(), frame); // the guest may run there all the same
+        giveUp(Reason.decode(frame));
+      }
       case RELINQUISHED -> {
         require(phase() == Phase.COMMIT, frame);
-        giveUp(
-            new Reason(
-                MigrationCode.TARGET_LOST,
-                "the destination lost the guest before it ran there",
-                "Try again."));
+        giveUp(Inquiry.LOST);
       }
       default -> require(false, frame); // not a destination's to say
-    }
-  }
-
-  /** The machine's own completion may still be on its way to us; a file has none to wait for. */
-  private void ready() {
-    agree(Agreement.READY);
-    if (phase() == Phase.RESTORE) {
-      commit();
     }
   }
 

@@ -17,7 +17,8 @@ final class AgreementTest {
             .put("READY", "COMMITTED")
             .put("COMMITTED", "TO_ASK")
             .put("TO_ASK", "TO_ASK") // the new link is lost as well
-            .put("TO_ASK", "COMMITTED")
+            .put("TO_ASK", "ASKED")
+            .put("ASKED", "TO_ASK") // no answer came
             .build());
   }
 }

@@ -147,6 +147,9 @@ final class PhaseTest {
     } else if (w.source() == Phase.COMMIT) {
       // A new link, an inquiry: the destination discards first what it has not committed.
       TargetPhase target = w.target().canDiscard() ? TargetPhase.DISCARDED : w.target();
+      // Whoever is asked may fail at it, before that or after: it ends what it was asked by.
+      all.add(new World(w.source(), w.target(), List.of(), List.of("ABORT of the question"), true));
+      all.add(new World(w.source(), target, List.of(), List.of("ABORT of the question"), true));
       if (target == TargetPhase.DISCARDED) {
         all.add(new World(Phase.ABORTING, target, List.of(), List.of(), true));
       } else if (target == TargetPhase.RUNNING) {
@@ -192,6 +195,7 @@ final class PhaseTest {
           switch (w.toSource().getFirst()) {
             case "READY" -> w.source() == Phase.RESTORE ? Phase.COMMIT : w.source();
             case "COMMITTED" -> w.source() == Phase.COMMIT ? Phase.DONE : w.source();
+            case "ABORT of the question" -> w.source();
             default ->
                 w.source().canAbort() || w.source() == Phase.COMMIT ? Phase.ABORTING : w.source();
           };

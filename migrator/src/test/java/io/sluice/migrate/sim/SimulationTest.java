@@ -148,6 +148,36 @@ final class SimulationTest {
     }
   }
 
+  /** Whoever is asked and fails at it says nothing of the guest, which may run there. */
+  @Test
+  void commit_whoIsAskedFails_isAskedAgain(RandomGenerator random) {
+    try (World world = worldIn(Phase.COMMIT, random)) {
+      for (int i = 0; i < MAX_STEPS && !world.machine.runsAtTarget; i++) {
+        world.nowNs += 1_000_000;
+        world.stepTarget();
+      }
+      world.link.cut("by the test, with the destination's word");
+      world.inquiriesFail = 3;
+      runUntilOver(world);
+      assertThat(world.inquiriesFail).isZero();
+      assertThat(world.from.phase()).as("%s", world.from.reason()).isEqualTo(Phase.DONE);
+      verify(world);
+    }
+  }
+
+  @Test
+  void commit_whoIsAskedFailsAndNeverHadIt_comesBackWhenItSaysSo(RandomGenerator random) {
+    try (World world = worldIn(Phase.COMMIT, random)) {
+      world.link.cut("by the test, with the source's word");
+      world.inquiriesFail = 3;
+      runUntilOver(world);
+      assertThat(world.inquiriesFail).isZero();
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-024");
+      verify(world);
+    }
+  }
+
   /** A byte that is written late is an old one: the GPU must not write there before. */
   @Test
   void abort_whileGuestMemoryIsStillWritten_attachesTheGpuAfterThat(RandomGenerator random) {
@@ -222,6 +252,7 @@ final class SimulationTest {
 
   private static Phase runWithFaults(long seed, Host.Kind kind) {
     try (World world = new World(seed, settings(seed), World.VRAM_BYTES, kind)) {
+      world.inquiriesFail = Seeds.generator(seed ^ 2).nextInt(3);
       runWithFaults(world);
       return world.from.phase();
     } catch (AssertionError | RuntimeException e) {

@@ -58,6 +58,9 @@ final class World implements AutoCloseable {
   /** It is full before anything has come. */
   boolean ledgerCannotPrepare;
 
+  /** Questions at which whoever is asked what became of the guest fails. */
+  int inquiriesFail;
+
   boolean sourceCrashed;
   boolean targetCrashed;
   private long attempts;
@@ -131,6 +134,8 @@ final class World implements AutoCloseable {
   }
 
   private final class Receiver implements TargetHost {
+    private boolean admits; // not one that is only asked
+
     @Override
     public List<Reason> objections(MoveQuestion question) {
       return List.of();
@@ -138,6 +143,7 @@ final class World implements AutoCloseable {
 
     @Override
     public TargetMachine admit(Offer offer) {
+      admits = true;
       target.attach(offer.name());
       return machine.targetSide;
     }
@@ -164,6 +170,10 @@ final class World implements AutoCloseable {
 
     @Override
     public boolean isCommitted(UUID id) {
+      if (inquiriesFail > 0) {
+        inquiriesFail--;
+        throw new RefusedException("SLU-MIG-900", Errno.EIO, "its disk cannot be read", "");
+      }
       return ledger.contains(id);
     }
 
@@ -172,7 +182,9 @@ final class World implements AutoCloseable {
 
     @Override
     public void discard(Reason why) {
-      target.detachGuest();
+      if (admits) {
+        target.detachGuest();
+      }
     }
   }
 

@@ -110,7 +110,7 @@ final class OutgoingMigration implements Runnable {
     id = parts.id().toString();
     startNs = clock.getAsLong();
     workedNs = startNs;
-    doubt = new Debounce(ASK_AGAIN_NS, startNs);
+    doubt = new Debounce(ASK_AGAIN_NS / 2, startNs); // between two questions, it may be
     report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(

@@ -3,9 +3,12 @@ package io.sluice.daemon.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableSortedMap;
+import io.sluice.abi.FieldWriter;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.machine.PausedMachine;
 import io.sluice.migrate.memory.Lanes;
@@ -15,11 +18,15 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -33,6 +40,9 @@ final class OutgoingMigrationTest {
   private final List<String> told = new ArrayList<>();
   private Step failing = Step.SAVE;
   private Phase phaseThatFails = Phase.DONE;
+  private Consumer<String> whenTold = _ -> {};
+  private OutgoingMigration.Reconnect reconnect = () -> null;
+  private @Nullable OutgoingMigration running;
 
   @AfterEach
   void close() {
@@ -127,13 +137,15 @@ final class OutgoingMigrationTest {
             MigrationSettings.DEFAULT,
             System::nanoTime,
             new Random(1),
-            () -> null,
+            reconnect,
             change -> {
               told.add(change.phase());
+              whenTold.accept(change.phase());
               if (change.phase().equals(phaseThatFails.label())) {
                 throw new InternalError("by the test");
               }
             });
+    running = migration;
     migration.run();
     return migration;
   }
@@ -195,5 +207,32 @@ final class OutgoingMigrationTest {
     phaseThatFails = phase;
     goesOnHere(run());
     assertThat(told).contains(phase.label());
+  }
+
+  /** A destination that answers, but cannot read what it has written down, say. */
+  @Test
+  @Timeout(120)
+  void run_whoIsAskedFailsEachTime_isUndecidedUntilTheOperatorSays() {
+    failing = Step.OBSERVER;
+    byte[] why = new FieldWriter().text("SLU-MIG-900").text("by the test").text("").toBytes();
+    reconnect =
+        () -> {
+          PeerScript asked = new PeerScript();
+          asked.says(Frame.of(FrameType.ABORT, ByteBuffer.wrap(why)));
+          return asked;
+        };
+    whenTold =
+        phase -> {
+          if (phase.equals(Phase.SWITCH_OVER.label())) {
+            link.says(Frame.of(FrameType.READY));
+          } else if (phase.equals(Phase.COMMIT.label())) {
+            link.close();
+          } else if (phase.equals(LeftMachines.UNDECIDED)) {
+            Objects.requireNonNull(running).resolve(Verdict.SOURCE);
+          }
+        };
+    OutgoingMigration migration = run();
+    assertThat(told).containsSubsequence("commit", LeftMachines.UNDECIDED, "aborting", "aborted");
+    assertThat(migration.view().reason()).contains("the operator says");
   }
 }

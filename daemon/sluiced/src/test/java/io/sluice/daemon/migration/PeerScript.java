@@ -14,7 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A link to a peer that accepts what it is offered, and says nothing else. */
+/** A link to a peer that accepts what it is offered, and says what it is told to. */
 final class PeerScript implements MigrationLink {
   /** The kinds of all frames that were sent to it. */
   final List<FrameType> told = new CopyOnWriteArrayList<>();
@@ -25,6 +25,11 @@ final class PeerScript implements MigrationLink {
   /** Thrown by the next look for a frame. */
   @Nullable Error next;
 
+  /** What the peer says. */
+  void says(Frame frame) {
+    coming.add(frame);
+  }
+
   @Override
   public int dataStreams() {
     return 1;
@@ -34,7 +39,7 @@ final class PeerScript implements MigrationLink {
   public boolean send(int stream, Frame frame) {
     told.add(frame.type());
     if (frame.type() == FrameType.OFFER) {
-      coming.add(Frame.of(FrameType.ACCEPT, ByteBuffer.wrap(new FieldWriter().bits(1).toBytes())));
+      says(Frame.of(FrameType.ACCEPT, ByteBuffer.wrap(new FieldWriter().bits(1).toBytes())));
     }
     return true;
   }
