@@ -43,6 +43,8 @@ public interface TargetHost {
   /**
    * Whether {@link #commit} was done for an attempt. One that is not is from now on never done: a
    * session that still waits for its COMMIT is discarded first.
+   *
+   * @throws io.sluice.abi.RefusedException when that cannot be told: whoever asks is not answered
    */
   boolean isCommitted(UUID id);
 

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -112,7 +114,7 @@ final class CommitLedger {
   /** The guest runs here: a daemon that starts anew need not see to that. */
   void begun(UUID id) {
     try {
-      if (isCommitted(id)) {
+      if (isRecorded(id)) {
         Files.writeString(mark(id), "");
       }
     } catch (IOException e) {
@@ -145,8 +147,35 @@ final class CommitLedger {
     return directory.resolve(id + ".runs");
   }
 
+  /**
+   * Whether there is a record of an attempt.
+   *
+   * @throws RefusedException when that cannot be told
+   */
   boolean isCommitted(UUID id) {
-    return !unwritten.contains(id) && Files.exists(file(id));
+    try {
+      return isRecorded(id);
+    } catch (IOException e) {
+      throw new RefusedException(
+          ArrivalCode.NOTE_UNREADABLE,
+          Errno.EIO,
+          "it cannot be told whether the guest has come, " + file(id) + ": " + e.getMessage(),
+          "See to the disk of daemon.state-dir at the destination.");
+    }
+  }
+
+  private boolean isRecorded(UUID id) throws IOException {
+    return !unwritten.contains(id) && isThere(file(id));
+  }
+
+  /** A file that cannot be looked at is not one that is not there. */
+  private static boolean isThere(Path file) throws IOException {
+    try {
+      BasicFileAttributes _ = Files.readAttributes(file, BasicFileAttributes.class);
+      return true;
+    } catch (NoSuchFileException _) {
+      return false;
+    }
   }
 
   private Path file(UUID id) {

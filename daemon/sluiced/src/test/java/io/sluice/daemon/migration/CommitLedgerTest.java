@@ -86,7 +86,19 @@ final class CommitLedgerTest {
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("SLU-MIG-058");
     ledger.forget(ID);
+    Files.delete(state.resolve("migrations"));
     assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
+  /** To its source "no" would mean that the guest is its own. */
+  @Test
+  void isCommitted_recordCannotBeLookedAt_isNoAnswer() throws IOException {
+    CommitLedger ledger = ledger();
+    Files.createDirectory(record.getParent());
+    Files.createSymbolicLink(record, record); // ELOOP, also for root
+    assertThatThrownBy(() -> ledger.isCommitted(ID))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-MIG-069");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.sluice.daemon.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.CreatedGuests;
@@ -12,8 +13,10 @@ import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.memory.Lanes;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -95,6 +98,18 @@ final class IncomingMigrationTest {
     assertThat(view.reason()).contains("nobody foresaw", "by the test");
     assertThat(link.told).containsExactly(FrameType.ABORT);
     assertThat(link.failure()).isPresent();
+  }
+
+  /** "No" would be for ever: the source would let run what may run here. */
+  @Test
+  void run_inquiryWhoseRecordCannotBeLookedAt_isNotAnswered() throws Exception {
+    UUID id = new UUID(3, 4);
+    Path record = Files.createDirectory(dir.resolve("migrations")).resolve(id.toString());
+    Files.createSymbolicLink(record, record);
+    byte[] asked = new FieldWriter().u64(3).u64(4).toBytes();
+    link.says(Frame.of(FrameType.INQUIRE, ByteBuffer.wrap(asked)));
+    migration().run();
+    assertThat(link.told).containsExactly(FrameType.ABORT);
   }
 
   @Test
