@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,7 @@ final class CommitLedger {
   private static final String ID = "[0-9a-f-]{36}";
 
   private final Path directory;
+  private final ReentrantLock marking = new ReentrantLock(); // a file is made by one at a time
 
   /** Attempts whose records are written and flushed, under another name. */
   private final Set<UUID> prepared = ConcurrentHashMap.newKeySet();
@@ -46,13 +48,17 @@ final class CommitLedger {
 
   /**
    * Writes beforehand what {@link #commit} then has only to name: a guest that comes stands still
-   * for a flush less, and one that could not be written down is refused while it still runs.
+   * for a flush less, and one that could not be written down is refused while it still runs. What
+   * came earlier is over, as something waits to be this guest: it would be taken for this attempt.
    *
    * @throws RefusedException when it cannot be written; nothing of it is left then
    */
   void prepare(UUID id, String guest) {
     Path file = file(id);
     try {
+      for (UUID earlier : findNotBegun(guest)) {
+        markBegun(earlier);
+      }
       DurableFile.stage(file, guest + "\n");
       prepared.add(id);
     } catch (IOException e) {
@@ -115,16 +121,36 @@ final class CommitLedger {
   void begun(UUID id) {
     try {
       if (isRecorded(id)) {
-        Files.writeString(mark(id), "");
+        markBegun(id);
       }
     } catch (IOException e) {
       LOG.atWarn().addKeyValue("id", id).setCause(e).log("it is not noted that a guest runs");
     }
   }
 
+  private void markBegun(UUID id) throws IOException {
+    marking.lock();
+    try {
+      if (!isThere(mark(id))) {
+        DurableFile.write(mark(id), "");
+      }
+    } finally {
+      marking.unlock();
+    }
+  }
+
   /** The attempts by which a guest has come of which it is not noted that it ran here. */
   List<UUID> notBegun(String guest) {
-    if (!Files.isDirectory(directory)) {
+    try {
+      return findNotBegun(guest);
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("guest", guest).setCause(e).log("records cannot be read");
+      return List.of();
+    }
+  }
+
+  private List<UUID> findNotBegun(String guest) throws IOException {
+    if (!isThere(directory)) {
       return List.of();
     }
     List<UUID> found = new ArrayList<>();
@@ -132,13 +158,13 @@ final class CommitLedger {
       for (Path record : records) {
         String name = String.valueOf(record.getFileName());
         if (name.matches(ID)
-            && !Files.exists(mark(UUID.fromString(name)))
+            && !isThere(mark(UUID.fromString(name)))
             && Files.readString(record).strip().equals(guest)) {
           found.add(UUID.fromString(name));
         }
       }
-    } catch (IOException | DirectoryIteratorException e) {
-      LOG.atWarn().addKeyValue("guest", guest).setCause(e).log("records cannot be read");
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return found;
   }

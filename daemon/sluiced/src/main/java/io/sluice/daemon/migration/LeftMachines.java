@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -122,7 +123,10 @@ final class LeftMachines implements Runnable, AutoCloseable {
   public void run() {
     thread = Thread.currentThread();
     monitors.forEach((guest, qmp) -> {
-      if (Files.exists(qmp)) {
+      List<UUID> came = surroundings.arrivals().notBegun(guest);
+      if (Files.notExists(qmp)) {
+        came.forEach(surroundings.arrivals()::begun); // and gone: the next machine is another
+      } else if (Files.exists(qmp)) {
         Optional<MigrationAttempt> departure = surroundings.departures().find(guest);
         standing.put(guest, new Standing(guest, qmp, departure, surroundings.clock().getAsLong()));
       }

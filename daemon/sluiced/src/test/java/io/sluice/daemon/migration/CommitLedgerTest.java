@@ -101,6 +101,40 @@ final class CommitLedgerTest {
         .hasMessageContaining("SLU-MIG-069");
   }
 
+  /** The host may have lost its power before it was noted that the guest ran. */
+  @Test
+  void prepare_cameEarlier_thatIsOver() {
+    UUID earlier = new UUID(5, 6);
+    UUID others = new UUID(7, 8);
+    ledger().commit(earlier, "web");
+    ledger().commit(others, "db");
+    ledger().prepare(ID, "web");
+    assertThat(ledger().notBegun("web")).isEmpty();
+    assertThat(ledger().notBegun("db")).containsExactly(others);
+    assertThat(ledger().isCommitted(earlier)).as("for ever").isTrue();
+  }
+
+  @Test
+  void prepare_cannotNoteThatWhatCameEarlierIsOver_saysSoWhileTheGuestStillRuns()
+      throws IOException {
+    UUID earlier = new UUID(5, 6);
+    ledger().commit(earlier, "web");
+    Files.createDirectories(record.resolveSibling(earlier + ".runs.new/full"));
+    assertThatThrownBy(() -> ledger().prepare(ID, "web"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-MIG-058");
+    assertThat(staged).doesNotExist();
+  }
+
+  @Test
+  void begun_committed_isKnownToTheNextDaemon() {
+    ledger().commit(ID, "web");
+    ledger().begun(ID);
+    assertThat(ledger().notBegun("web")).isEmpty();
+    ledger().forgetFormer();
+    assertThat(ledger().notBegun("web")).isEmpty();
+  }
+
   @Test
   void forget_prepared_leavesNothing() {
     CommitLedger ledger = ledger();

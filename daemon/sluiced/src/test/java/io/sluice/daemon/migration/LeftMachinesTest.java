@@ -313,6 +313,27 @@ final class LeftMachinesTest {
   }
 
   @Test
+  void run_cameAndTheHostWasStartedAnew_isNotLetRunLater() {
+    commits.commit(AWAY.id(), GUEST);
+    machines().run();
+    assertThat(commits.notBegun(GUEST)).isEmpty();
+  }
+
+  /** It came once and its mark was lost; another attempt filled a QEMU, but had no COMMIT yet. */
+  @Test
+  void run_anotherAttemptHadOnlyFilledIt_isLeftAlone() throws Exception {
+    commits.commit(AWAY.id(), GUEST);
+    commits.prepare(new UUID(3, 4), GUEST);
+    commits = new CommitLedger(dir);
+    commits.forgetFormer();
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "paused", "completed")) {
+      machines().run();
+      assertThat(monitor.told).isEmpty();
+    }
+    assertThat(entered).isEmpty();
+  }
+
+  @Test
   void departure_ofAnotherAttempt_isNotEnded() {
     departures.begin(GUEST, new MigrationAttempt(new UUID(3, 4), "kvm-c:7443"));
     departures.end(GUEST, AWAY.id());
