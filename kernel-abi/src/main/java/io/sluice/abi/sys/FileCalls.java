@@ -31,6 +31,7 @@ final class FileCalls {
   private static final int MAP_ANONYMOUS = 0x20;
   private static final int MAP_NORESERVE = 0x4000;
   private static final int O_CLOEXEC = 0x80000;
+  private static final int OWNER_ONLY = 0600;
 
   private FileCalls() {}
 
@@ -191,7 +192,7 @@ final class FileCalls {
       MemorySegment name = arena.allocateFrom(path.toString());
       int result;
       do {
-        result = Libc.open(name, flags | O_CLOEXEC, 0);
+        result = Libc.open(name, flags | O_CLOEXEC, OWNER_ONLY);
       } while (Calls.interrupted(result));
       return Calls.own(
           Calls.check(

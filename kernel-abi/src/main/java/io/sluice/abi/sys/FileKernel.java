@@ -72,7 +72,7 @@ public interface FileKernel {
    */
   Mapping mmapPieces(List<FilePiece> pieces);
 
-  /** {@code open(path, flags | O_CLOEXEC)}. */
+  /** {@code open(path, flags | O_CLOEXEC, 0600)}: what is made is its owner's alone. */
   Fd open(Path path, int flags);
 
   /** {@code fcntl(F_DUPFD_CLOEXEC)}: a second descriptor of the same open file. */

@@ -81,6 +81,15 @@ final class RealKernelFilesTest {
   }
 
   @Test
+  void open_newFile_isItsOwnersAlone(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("new");
+    try (Fd _ = kernel.open(file, 0xc1)) { // O_WRONLY | O_CREAT | O_EXCL
+      assertThat(Files.getPosixFilePermissions(file))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+  }
+
+  @Test
   void punchHole_afterWrite_readsZeroAndFreesBlocks() {
     try (Fd fd = kernel.memfdCreate("holes", 16 * PAGE);
         Mapping mapping = kernel.mmap(fd, 0, 16 * PAGE, Kernel.PROT_READ | Kernel.PROT_WRITE)) {

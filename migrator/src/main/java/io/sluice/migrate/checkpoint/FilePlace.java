@@ -6,6 +6,8 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -18,10 +20,15 @@ public final class FilePlace implements AutoCloseable {
   /** {@code O_PATH | O_DIRECTORY}. */
   private static final int DIRECTORY_ONLY = 0x210000;
 
+  /** {@code O_WRONLY | O_CREAT | O_EXCL}. */
+  private static final int NEW_ONLY = 0xc1;
+
+  private final Kernel kernel;
   private final Path file;
   private final Fd directory;
 
-  private FilePlace(Path file, Fd directory) {
+  private FilePlace(Kernel kernel, Path file, Fd directory) {
+    this.kernel = kernel;
     this.file = file;
     this.directory = directory;
   }
@@ -39,7 +46,7 @@ public final class FilePlace implements AutoCloseable {
       throw refused(file, "it is no name of a file");
     }
     try {
-      return new FilePlace(file, kernel.open(parent, DIRECTORY_ONLY));
+      return new FilePlace(kernel, file, kernel.open(parent, DIRECTORY_ONLY));
     } catch (SyscallException e) {
       throw refused(
           file,
@@ -83,7 +90,27 @@ public final class FilePlace implements AutoCloseable {
 
   /** The open directory. */
   Path directory() {
-    return Path.of("/proc/self/fd", Integer.toString(directory.number()));
+    return path(directory);
+  }
+
+  /** An open file, whatever has its name by now. */
+  static Path path(Fd open) {
+    return Path.of("/proc/self/fd", Integer.toString(open.number()));
+  }
+
+  /**
+   * Makes a file, which only its owner can read.
+   *
+   * @throws IOException when it cannot be made, or there is something of that name
+   */
+  Fd make(String ending) throws IOException {
+    try {
+      return kernel.open(used(ending), NEW_ONLY);
+    } catch (SyscallException e) {
+      throw e.errno() == Errno.EACCES.number()
+          ? new AccessDeniedException(named(ending).toString())
+          : new FileSystemException(named(ending).toString(), null, Errno.nameOf(e.errno()));
+    }
   }
 
   @Override

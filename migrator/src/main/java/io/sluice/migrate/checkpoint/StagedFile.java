@@ -2,6 +2,7 @@ package io.sluice.migrate.checkpoint;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
 import io.sluice.channel.record.Section;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -89,41 +89,62 @@ final class StagedFile {
   }
 
   /**
-   * The file while it has not its name, empty and locked. One that an earlier attempt has left is
-   * used again: nobody removes a file whose lock he does not have.
+   * The file while it has not its name, made anew and locked. What an earlier attempt has left is
+   * removed, not used: who has made a file, or opened it before, could read and change all that is
+   * written to it. Nobody removes a file whose lock he does not have.
    */
   private static FileChannel claim(FilePlace place, Section head, Predicate<Path> needed)
       throws IOException {
     Path staged = place.used(STAGED);
-    if (Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
-      if (!isEmpty(staged)) {
-        requireReplaceable(place, STAGED, head, needed);
-      }
-    } else {
-      Files.createFile(
-          staged,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    if (!Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
+      return make(place);
+    }
+    if (!isEmpty(staged)) {
+      requireReplaceable(place, STAGED, head, needed);
     }
     Object key = key(staged);
-    FileChannel channel =
-        FileChannel.open(staged, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    try (FileChannel left =
+        FileChannel.open(staged, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      requireClaimed(left, key, place);
+      Files.delete(staged);
+      return make(place);
+    }
+  }
+
+  private static FileChannel make(FilePlace place) throws IOException {
+    Object key;
+    FileChannel channel;
+    try (Fd made = place.make(STAGED)) { // closed before there is a lock, which would end with it
+      Path file = FilePlace.path(made);
+      key = fileKey(file);
+      channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    }
     boolean isOurs = false;
     try {
-      if (!isLocked(channel) || !key.equals(key(staged))) { // or it has its name by now
-        throw new RefusedException(
-            CheckpointCode.WRITE,
-            Errno.EBUSY,
-            "the checkpoint cannot be written, another one is written there just now, "
-                + place.named(STAGED),
-            "Choose another name, or wait until that is written.");
-      }
-      channel.truncate(0);
+      requireClaimed(channel, key, place);
       isOurs = true;
       return channel;
     } finally {
       if (!isOurs) {
         channel.close();
       }
+    }
+  }
+
+  /**
+   * Locks it.
+   *
+   * @param key of the open file, which may have got its name meanwhile
+   */
+  private static void requireClaimed(FileChannel channel, Object key, FilePlace place)
+      throws IOException {
+    if (!isLocked(channel) || !key.equals(key(place.used(STAGED)))) {
+      throw new RefusedException(
+          CheckpointCode.WRITE,
+          Errno.EBUSY,
+          "the checkpoint cannot be written, another one is written there just now, "
+              + place.named(STAGED),
+          "Choose another name, or wait until that is written.");
     }
   }
 
@@ -141,8 +162,12 @@ final class StagedFile {
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
+    return fileKey(file, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static Object fileKey(Path file, LinkOption... options) throws IOException {
     return Optional.ofNullable(
-        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey());
+        Files.readAttributes(file, BasicFileAttributes.class, options).fileKey());
   }
 
   private static boolean isEmpty(Path file) throws IOException {
