@@ -157,9 +157,16 @@ public final class LinkServer implements AutoCloseable {
 
   /** The handler that waits for a HELLO and sees what it is about. */
   private final class FirstWord extends SimpleChannelInboundHandler<WireSection> {
+    /** It has come; whoever has said it waits for the answer. */
+    private boolean spoken;
+
     @Override
     protected void channelRead0(ChannelHandlerContext context, WireSection section) {
       try {
+        if (spoken) {
+          throw WireFailure.protocol("a second word before the answer to the first");
+        }
+        spoken = true;
         switch (section.id()) {
           case WireMessages.SESSION -> {
             String guest = WireMessages.session(section);

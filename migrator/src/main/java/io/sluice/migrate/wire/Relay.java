@@ -75,18 +75,48 @@ final class Relay extends TunnelHandler {
                         return;
                       }
                       Channel machine = connected.channel();
-                      TunnelEnd end = new TunnelEnd(machine, awaited.onCut());
-                      var _ = context.pipeline().addBefore(context.name(), TunnelEnd.NAME, end);
-                      int features = counted ? WireMessages.COUNTED : 0;
-                      var _ =
-                          tunnel.writeAndFlush(
-                              WireMessages.welcome(new WireMessages.Welcome(features, 0)));
-                      if (counted) {
-                        CountedTunnel.atDestination(context, machine);
-                      } else {
-                        splice(context, machine);
-                      }
+                      join(tunnel, machine, () -> begin(context, machine, awaited, counted));
                     });
+  }
+
+  private static void begin(
+      ChannelHandlerContext context,
+      Channel machine,
+      TunnelTargets.Awaited awaited,
+      boolean counted) {
+    TunnelEnd end = new TunnelEnd(machine, awaited.onCut());
+    var _ = context.pipeline().addBefore(context.name(), TunnelEnd.NAME, end);
+    int features = counted ? WireMessages.COUNTED : 0;
+    var _ =
+        context
+            .channel()
+            .writeAndFlush(WireMessages.welcome(new WireMessages.Welcome(features, 0)));
+    if (counted) {
+      CountedTunnel.atDestination(context, machine);
+    } else {
+      splice(context, machine);
+    }
+  }
+
+  /**
+   * Makes one connection of two, if the first still stands. Otherwise, and when that fails, neither
+   * stays: nobody else knows of the second.
+   *
+   * @param joining what does it
+   */
+  static void join(Channel tunnel, Channel plain, Runnable joining) {
+    boolean joined = false;
+    try {
+      if (tunnel.isActive()) {
+        joining.run();
+        joined = true;
+      }
+    } finally {
+      if (!joined) {
+        var _ = plain.close();
+        var _ = tunnel.close();
+      }
+    }
   }
 
   /** A connection to a socket, which is not read yet. */

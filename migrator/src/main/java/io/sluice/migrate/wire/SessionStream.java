@@ -70,19 +70,21 @@ public final class SessionStream {
             .addListener(
                 (ChannelFutureListener)
                     connected -> {
-                      if (connected.isSuccess() && tunnel.isActive()) {
-                        var _ =
-                            tunnel.writeAndFlush(
-                                WireMessages.welcome(new WireMessages.Welcome(0, 0)));
-                        Relay.splice(context, connected.channel());
+                      Channel plain = connected.channel();
+                      if (connected.isSuccess()) {
+                        Relay.join(tunnel, plain, () -> welcome(context, plain));
                       } else {
-                        connected.channel().close();
                         var _ =
                             tunnel
                                 .writeAndFlush(WireMessages.refused(absent(connected)))
                                 .addListener(ChannelFutureListener.CLOSE);
                       }
                     });
+  }
+
+  private static void welcome(ChannelHandlerContext context, Channel plain) {
+    var _ = context.channel().writeAndFlush(WireMessages.welcome(new WireMessages.Welcome(0, 0)));
+    Relay.splice(context, plain);
   }
 
   private static RefusedException absent(ChannelFuture connected) {

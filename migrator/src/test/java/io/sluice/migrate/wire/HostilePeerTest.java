@@ -84,10 +84,13 @@ final class HostilePeerTest {
 
   /** Says something, and gives back what is answered until the server ends the connection. */
   private byte[] say(byte[]... words) throws Exception {
+    return say(rig.server, words);
+  }
+
+  private byte[] say(LinkServer server, byte[]... words) throws Exception {
     try (SSLSocket socket =
         (SSLSocket)
-            tls.getSocketFactory()
-                .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
+            tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
       socket.setSoTimeout(60_000);
       try {
         for (byte[] word : words) {
@@ -257,6 +260,45 @@ final class HostilePeerTest {
         assertThat(machine.write(ByteBuffer.wrap(new byte[] {4, 5}))).isEqualTo(2);
       }
       assertThat(socket.getInputStream().readAllBytes()).containsExactly(4, 5);
+    }
+  }
+
+  private static byte[] threeTimes(byte[] word) {
+    return ByteBuffer.allocate(3 * word.length).put(word).put(word).put(word).array();
+  }
+
+  /** Only the first word of one read is looked at, and what was begun for it ends. */
+  private void leavesNoConnection(LinkServer server, ServerSocketChannel far, byte[] word)
+      throws Exception {
+    byte[] answer = say(server, threeTimes(word));
+    assertThat(new String(answer, StandardCharsets.ISO_8859_1))
+        .contains("a second word before the answer to the first");
+    try (SocketChannel begun = far.accept()) {
+      assertThat(begun.read(ByteBuffer.allocate(1))).isNegative();
+    }
+    far.configureBlocking(false);
+    assertThat(far.accept()).isNull();
+  }
+
+  @Test
+  void session_wordComesThreeTimesAtOnce_noConnectionIsLeft() throws Exception {
+    Path place = directory.resolve("far");
+    LinkServer server = rig.server(rig.certificates.of("door", WireRig.HERE), (_, _) -> place);
+    try (ServerSocketChannel far = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      far.bind(UnixDomainSocketAddress.of(place));
+      ByteBuffer versions = ByteBuffer.allocate(9).order(ByteOrder.LITTLE_ENDIAN);
+      byte[] payload = versions.putInt(1).putInt(1).put((byte) 'w').array();
+      leavesNoConnection(server, far, section(WireMessages.SESSION, 1, payload));
+    }
+  }
+
+  @Test
+  void tunnel_thatStandsIsAskedForThreeTimesAtOnce_noConnectionIsLeft() throws Exception {
+    Path place = directory.resolve("far");
+    try (ServerSocketChannel far = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        var _ = rig.tunnels.standing(new UUID(7, 9), place)) {
+      far.bind(UnixDomainSocketAddress.of(place));
+      leavesNoConnection(rig.server, far, hello(1, 2, 0, 0, 0));
     }
   }
 
