@@ -224,7 +224,6 @@ public final class LinkServer implements AutoCloseable {
     AcceptedLinks.AcceptedLink incoming = links.find(hello, context.channel().remoteAddress());
     WireLink link = incoming.link;
     WireStream stream = link.streams().get(hello.stream());
-    // Before it is attached: the peer takes the count for this connection's beginning.
     loops.keepAlive(context, "keep-alive");
     var _ =
         context
@@ -234,12 +233,14 @@ public final class LinkServer implements AutoCloseable {
                 "stream",
                 new StreamHandler(link, stream, _ -> cut(stream, link)));
     int features = stream.number() == MigrationLink.CONTROL ? 0 : hello.features() & offered;
-    WireMessages.Welcome welcome = new WireMessages.Welcome(features, stream.received());
+    // The peer goes on behind this count: nothing else may come before the new connection does.
+    long received = stream.takeOver(context.channel(), hello.received());
+    WireMessages.Welcome welcome = new WireMessages.Welcome(features, received);
     var _ = context.channel().writeAndFlush(WireMessages.welcome(welcome));
     if ((features & WireMessages.ZSTD) != 0) {
       var _ = context.channel().pipeline().addBefore("stream", "zstd", new PageCompression(link));
     }
-    stream.attach(context.channel(), hello.received());
+    stream.pump(context.channel());
     if (links.isNowWhole(incoming, hello.stream())) {
       onLink.accept(link);
     }

@@ -214,7 +214,7 @@ final class WireStream {
     }
   }
 
-  /** Frames received, for the beginning of a connection. */
+  /** Frames received; one that stands may bring more meanwhile. */
   long received() {
     lock.lock();
     try {
@@ -232,7 +232,19 @@ final class WireStream {
    * @param peerReceived what the peer says it has
    */
   void attach(Channel connection, long peerReceived) {
+    long _ = takeOver(connection, peerReceived);
+    pump(connection);
+  }
+
+  /**
+   * As {@link #attach}, but writes nothing yet: the peer is to be told first where it goes on.
+   * Nothing is taken from the former connection any more.
+   *
+   * @return frames received so far
+   */
+  long takeOver(Channel connection, long peerReceived) {
     Channel former;
+    long count;
     lock.lock();
     try {
       if (peerReceived < acknowledged || peerReceived > everWritten) {
@@ -247,6 +259,7 @@ final class WireStream {
         connection.config().setAutoRead(false);
       }
       told = received;
+      count = received;
       drop(peerReceived);
       written = peerReceived;
     } finally {
@@ -255,7 +268,7 @@ final class WireStream {
     if (former != null && former != connection) {
       former.close();
     }
-    pump(connection);
+    return count;
   }
 
   /** Something came: no silence is told of that ended just now. */

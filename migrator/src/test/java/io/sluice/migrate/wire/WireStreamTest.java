@@ -80,6 +80,34 @@ final class WireStreamTest {
     assertThat(reads(next)).isTrue();
   }
 
+  /** The peer sends again what it is not told of here. */
+  @Test
+  void takeOver_formerConnectionBringsMore_isNotTaken() {
+    WireStream stream = link(memory).streams().get(1);
+    EmbeddedChannel former = connect(stream);
+    take(stream, former, ByteBuffer.allocate(1));
+    EmbeddedChannel next = new EmbeddedChannel();
+    assertThat(stream.takeOver(next, 0)).isEqualTo(1);
+    take(stream, former, ByteBuffer.allocate(1));
+    assertThat(stream.received()).isEqualTo(1);
+    assertThat(former.isOpen()).isFalse();
+    take(stream, next, ByteBuffer.allocate(1));
+    assertThat(stream.received()).isEqualTo(2);
+  }
+
+  @Test
+  void takeOver_framesWait_noneIsWrittenBeforeThePeerIsTold() {
+    WireLink link = link(memory);
+    WireStream stream = link.streams().get(1);
+    assertThat(link.send(1, Frame.of(FrameType.BARRIER))).isTrue();
+    EmbeddedChannel channel = new EmbeddedChannel();
+    assertThat(stream.takeOver(channel, 0)).isZero();
+    channel.runPendingTasks();
+    assertThat(channel.outboundMessages()).isEmpty();
+    stream.pump(channel);
+    assertThat(channel.outboundMessages()).hasSize(1);
+  }
+
   @Test
   void take_othersHoldAllThereIs_pausesAtItsShareAndGoesOnByItself() {
     WireLink greedy = link(memory);
