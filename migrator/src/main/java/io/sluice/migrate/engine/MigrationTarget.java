@@ -180,8 +180,8 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private int step() {
-    if (decided && state.state() instanceof Committing committing) {
-      return letGoOn(committing); // whatever becomes of the link
+    if (state.state() instanceof Committing committing) {
+      return decided ? letGoOn(committing) : commit(committing); // whatever becomes of the link
     }
     TargetPhase before = phase();
     int worked = listen();
@@ -476,28 +476,32 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private void commit(Ready ready) {
-    Offer given = ready.offer();
     MachineProgress _ = requireMachine(ready);
-    Committing committing =
+    enter(
         new Committing(
-            given,
+            ready.offer(),
             ready.machine(),
             ready.guest(),
             new RetriedStep("letting the channels of a guest that has come go on", this::resumeAll),
-            new RetriedStep("letting a guest that has come run", ready.machine()::resume));
-    enter(committing, "the source has given it away");
+            new RetriedStep("letting a guest that has come run", ready.machine()::resume)),
+        "the source has given it away");
+  }
+
+  /** Tried again when anything but a refusal is thrown: nobody else would. */
+  private int commit(Committing now) {
     try {
-      host.commit(given);
+      host.commit(now.offer());
     } catch (SluiceException e) {
-      LOG.atError().addKeyValue("guest", given.name()).log("no record of the guest", e);
+      LOG.atError().addKeyValue("guest", now.offer().name()).log("no record of the guest", e);
       Reason why = Reason.of(e);
       discard(why, false);
       sendIfPossible(why.encode()); // now that it is true: whoever reads it lets the guest run
-      return;
+      return 1;
     }
     decided = true;
-    int _ = letGoOn(committing);
+    int _ = letGoOn(now);
     sendIfPossible(Frame.of(FrameType.COMMITTED));
+    return 1;
   }
 
   private void resumeAll() {

@@ -34,7 +34,8 @@ public interface TargetHost {
 
   /**
    * Writes down durably that the guest is this side's. When this returns a daemon that starts anew
-   * knows it; only then does the guest run.
+   * knows it; only then does the guest run. Called again when it has thrown anything else than a
+   * refusal: nobody knows then whether it is written.
    *
    * @throws io.sluice.abi.RefusedException when it cannot be written, and is not
    */

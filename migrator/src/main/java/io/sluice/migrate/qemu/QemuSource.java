@@ -128,15 +128,26 @@ public final class QemuSource implements SourceMachine, LiveMachine {
       RamTransport.Source transport,
       Settings settings,
       ThreadFactory threads) {
+    return open(device, device.pci().registersAddress(), qmp, transport, settings, threads);
+  }
+
+  /** As the other, of a device whose registers are at an address. */
+  static QemuSource open(
+      GuestDevice device,
+      long registers,
+      Path qmp,
+      RamTransport.Source transport,
+      Settings settings,
+      ThreadFactory threads) {
     QemuMachine machine = QemuMachine.connect(qmp, threads, settings.patience());
     try {
       PciAddress address =
-          machine.findFunction(
-              GuestAbi.PCI_VENDOR, GuestAbi.PCI_DEVICE, device.pci().registersAddress());
+          machine.findFunction(GuestAbi.PCI_VENDOR, GuestAbi.PCI_DEVICE, registers);
+      OptionalLong configuration = machine.findConfigurationSpace();
       QemuSource source = new QemuSource(device, machine, transport, settings, threads, address);
-      source.configuration = machine.findConfigurationSpace();
+      source.configuration = configuration;
       return source;
-    } catch (SluiceException e) {
+    } catch (RuntimeException | Error e) {
       machine.close();
       throw e;
     }

@@ -102,7 +102,7 @@ public final class QmpClient implements AutoCloseable {
       throw Files.exists(path) && !Files.isWritable(path)
           ? QmpFailure.denied(path.toString())
           : QmpFailure.unreachable(path.toString(), String.valueOf(e.getMessage()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       client.close();
       throw e;
     }

@@ -1,10 +1,12 @@
 package io.sluice.migrate.qemu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.guest.Guest;
@@ -34,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -129,6 +132,31 @@ final class QemuSourceTest {
     @Override
     public void start() {
       throw new OutOfMemoryError("unable to create native thread");
+    }
+  }
+
+  /** QEMU serves one client, which would be this one for good. */
+  @Test
+  void open_noThreadIsLeftForItsSteps_letsTheMonitorGo() throws Exception {
+    Path path = directory.resolve("qmp");
+    AtomicInteger threads = new AtomicInteger(1); // the monitor's
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        GuestDevice device =
+            new GuestDevice(
+                "web", directory.resolve("web"), HOST, new MapLimits(0, 0), new Nobody())) {
+      listener.bind(UnixDomainSocketAddress.of(path));
+      Thread monitor = THREADS.newThread(() -> serve(listener));
+      monitor.start();
+      assertThatThrownBy(() ->
+              QemuSource.open(
+                  device,
+                  0,
+                  path,
+                  new Open(),
+                  new QemuSource.Settings(0, Duration.ofMillis(250), PATIENCE),
+                  work -> threads.getAndDecrement() > 0 ? THREADS.newThread(work) : new NoThread()))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(monitor.join(PATIENCE)).isTrue();
     }
   }
 
@@ -299,6 +327,12 @@ final class QemuSourceTest {
                   + "}"
                   + (error.isEmpty() ? "" : ", \"error-desc\": \"" + error + '"')
                   + "}";
+          case "query-pci" ->
+              "[{\"devices\": [{\"bus\": 0, \"slot\": 1, \"function\": 0, \"id\": {\"vendor\": "
+                  + GuestAbi.PCI_VENDOR
+                  + ", \"device\": "
+                  + GuestAbi.PCI_DEVICE
+                  + "}, \"regions\": [{\"bar\": 0, \"address\": 0}]}]}]";
           default -> "{}";
         };
     say(socket, "{\"return\": " + answer + ", \"id\": \"" + find(ID, line) + "\"}");

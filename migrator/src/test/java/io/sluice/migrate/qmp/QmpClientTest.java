@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.RefusedException;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,6 +62,24 @@ final class QmpClientTest {
     try (ScriptedMonitor _ = monitor(_ -> await(end))) {
       assertThatThrownBy(() -> connect(events::add, SOON)).hasMessageContaining("SLU-QMP-001");
       end.countDown();
+    }
+  }
+
+  /** QEMU serves one client, which would be this one for good. */
+  @Test
+  void connect_noThreadIsLeft_letsTheMonitorGo() throws Exception {
+    ThreadFactory none =
+        _ -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        };
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(socket()));
+      assertThatThrownBy(() -> QmpClient.connect(socket(), none, events::add, PATIENCE))
+          .isInstanceOf(OutOfMemoryError.class);
+      try (SocketChannel monitor = listener.accept()) {
+        monitor.configureBlocking(false);
+        assertThat(monitor.read(ByteBuffer.allocate(1))).isNegative();
+      }
     }
   }
 

@@ -216,6 +216,22 @@ final class GoesOnTest {
     }
   }
 
+  /** The heap is full for a moment, and nobody knows whether it is written. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void record_errorWhileItIsWritten_isWrittenAndTheGuestGoesOn(
+      boolean written, RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random)) {
+      world.ledgerErrors = 3;
+      world.ledgerWritesBeforeErrors = written;
+      runUntilBothAreOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.DONE);
+      assertThat(Objects.requireNonNull(world.to).phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(world.ledgerErrors).isZero();
+      assertThat(world.machine.runsAtTarget).isTrue();
+    }
+  }
+
   /** It is this side's by then: whether the source is there plays no part any more. */
   @Test
   void record_isThereAndTheLinkEnds_theGuestGoesOnAllTheSame(RandomGenerator random) {

@@ -55,6 +55,12 @@ final class World implements AutoCloseable {
 
   boolean ledgerFails;
 
+  /** So many times there is no heap to write it down, or to say that it is written. */
+  int ledgerErrors;
+
+  /** Whether it is written all the same. */
+  boolean ledgerWritesBeforeErrors;
+
   /** It is full before anything has come. */
   boolean ledgerCannotPrepare;
 
@@ -165,7 +171,13 @@ final class World implements AutoCloseable {
       if (ledgerFails) {
         throw new RefusedException("SLU-MIG-900", Errno.ENOSPC, "disk full", "");
       }
-      ledger.add(offer.id());
+      if (ledgerErrors == 0 || ledgerWritesBeforeErrors) {
+        ledger.add(offer.id());
+      }
+      if (ledgerErrors > 0) {
+        ledgerErrors--;
+        throw new OutOfMemoryError("by the test");
+      }
     }
 
     @Override
@@ -218,7 +230,11 @@ final class World implements AutoCloseable {
   void stepTarget() {
     MigrationTarget side = to;
     if (!targetCrashed && side != null) {
-      int _ = side.doWork(nowNs);
+      try {
+        int _ = side.doWork(nowNs);
+      } catch (OutOfMemoryError e) {
+        side.discardNow(Reason.unforeseen(e)); // as its driver does
+      }
       if (side.phase().isOver()) {
         side.close();
       }

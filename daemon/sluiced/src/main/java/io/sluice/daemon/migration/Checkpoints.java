@@ -151,33 +151,42 @@ final class Checkpoints {
 
   private SourceMachine machine(String failed, GuestHost host, CheckpointWriter writer, UUID id)
       throws OperationsException {
-    String name = host.settings().name();
     try {
-      Path qmp = host.monitor();
-      SourceMachine machine =
-          QemuSource.open(
-              host.device(),
-              qmp,
-              new HostRoute.Ending(
-                  MachineCheckpoint.into(
-                      writer, HostRoute.beside(qmp, HostRoute.OUT), surroundings.threads()),
-                  () -> host.admit(HostRoute.beside(qmp, HostRoute.OUT)),
-                  () -> surroundings.departures().end(name, id)),
-              new QemuSource.Settings(0, HostRoute.DEFAULT_DOWNTIME, PATIENCE),
-              surroundings.threads());
-      writer.expectMachine(() -> machine.progress().state() == State.COMPLETED);
-      return host.device()
-          .sessions()
-          .<SourceMachine>map(sessions -> withSessions(machine, sessions, writer, qmp))
-          .orElse(machine);
+      return machine(host, writer, id);
     } catch (SluiceException e) {
       writer.close();
       throw failed(failed, e.what(), e.remedy());
+    } catch (RuntimeException | Error e) {
+      writer.close();
+      throw e;
     }
   }
 
+  private SourceMachine machine(GuestHost host, CheckpointWriter writer, UUID id) {
+    String name = host.settings().name();
+    Path qmp = host.monitor();
+    SourceMachine machine =
+        QemuSource.open(
+            host.device(),
+            qmp,
+            new HostRoute.Ending(
+                MachineCheckpoint.into(
+                    writer, HostRoute.beside(qmp, HostRoute.OUT), surroundings.threads()),
+                () -> host.admit(HostRoute.beside(qmp, HostRoute.OUT)),
+                () -> surroundings.departures().end(name, id)),
+            new QemuSource.Settings(0, HostRoute.DEFAULT_DOWNTIME, PATIENCE),
+            surroundings.threads());
+    return HostRoute.over(machine, open -> withSessions(open, host, writer, qmp), () -> writer)
+        .machine();
+  }
+
   private SourceMachine withSessions(
-      SourceMachine machine, MachineSessions sessions, CheckpointWriter writer, Path qmp) {
+      SourceMachine machine, GuestHost host, CheckpointWriter writer, Path qmp) {
+    writer.expectMachine(() -> machine.progress().state() == State.COMPLETED);
+    MachineSessions sessions = host.device().sessions().orElse(null);
+    if (sessions == null) {
+      return machine;
+    }
     return new SessionsSource(
         machine,
         sessions,

@@ -5,7 +5,6 @@ import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
-import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.Problem;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import javax.management.OperationsException;
@@ -34,7 +34,7 @@ final class Departing {
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
   private final GuestTable guests;
-  private final Threads threads;
+  private final ThreadFactory threads;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -46,7 +46,7 @@ final class Departing {
   @GuardedBy("lock")
   private final FormerOperations former = new FormerOperations();
 
-  Departing(GuestTable guests, Threads threads) {
+  Departing(GuestTable guests, ThreadFactory threads) {
     this.guests = guests;
     this.threads = threads;
   }
@@ -61,6 +61,7 @@ final class Departing {
   OutgoingMigration begin(
       String failed, Guest guest, Supplier<OutgoingMigration> maker, AutoCloseable link)
       throws OperationsException {
+    OutgoingMigration migration = null;
     boolean begun = false;
     lock.lock();
     try {
@@ -75,7 +76,7 @@ final class Departing {
       }
       requireIdle(failed, guest.name());
       requireResumed(failed, host);
-      OutgoingMigration migration =
+      migration =
           make(
               failed,
               () -> {
@@ -84,17 +85,19 @@ final class Departing {
                 }
                 return maker.get();
               });
-      OutgoingMigration before = migrations.put(guest.name(), migration);
+      OutgoingMigration before = start("-migration", guest.name(), migration, migrations);
+      begun = true;
       if (before != null) {
         former.add(before.view());
       }
-      threads.start("sluice-" + guest.name() + "-migration", migration);
-      begun = true;
       return migration;
     } finally {
       lock.unlock();
       if (!begun) {
         closeQuietly(link);
+        if (migration != null) {
+          closeQuietly(migration::release);
+        }
       }
     }
   }
@@ -104,15 +107,40 @@ final class Departing {
     lock.lock();
     try {
       requireIdle(failed, guest);
-      RestoringGuest before = restores.put(guest, restore);
+      RestoringGuest before = start("-restore", guest, restore, restores);
       if (before != null) {
         former.add(before.view());
       }
-      threads.start("sluice-" + guest + "-restore", restore);
       return restore.id();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Starts the thread of one. Where there is none left it is as if it had never been: it would not
+   * come to an end, and its guest be busy for good.
+   *
+   * @param ending of the thread's name
+   * @return the guest's last one before it, if it had any
+   */
+  private <T extends Runnable> @Nullable T start(
+      String ending, String guest, T work, Map<String, T> all) {
+    T before = all.put(guest, work);
+    boolean begun = false;
+    try {
+      Thread thread = threads.newThread(work);
+      thread.setName("sluice-" + guest + ending);
+      thread.start();
+      begun = true;
+    } finally {
+      if (!begun && before != null) {
+        all.put(guest, before);
+      } else if (!begun) {
+        all.remove(guest);
+      }
+    }
+    return before;
   }
 
   /** What is suspended does not come to the end that a move waits for. */

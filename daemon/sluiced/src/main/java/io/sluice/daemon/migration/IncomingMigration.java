@@ -150,7 +150,10 @@ final class IncomingMigration implements Runnable, TargetHost {
     }
   }
 
-  /** What was built is discarded whatever fails, while it may be. */
+  /**
+   * What was built is discarded whatever fails, while it may be. What the source has given away is
+   * driven on: nobody else would.
+   */
   private void receive() {
     long workedNs = startNs;
     while (!target.phase().isOver() && !answeredAndGone()) {
@@ -166,11 +169,9 @@ final class IncomingMigration implements Runnable, TargetHost {
           workedNs = now;
         }
       } catch (RuntimeException | Error e) {
-        if (!target.phase().canDiscard()) {
-          throw e;
-        }
         failures.note(e);
         target.discardNow(Reason.unforeseen(e));
+        LockSupport.parkNanos(this, IdleTime.MOST_NS);
       }
     }
   }

@@ -177,6 +177,13 @@ final class OutgoingMigration implements Runnable {
     }
   }
 
+  /** Lets go of what is its own when it never begins; link and machine are still their maker's. */
+  void release() {
+    failures.attempt(source::close);
+    failures.attempt(lanes::close);
+    failures.attempt(mapped::close);
+  }
+
   private void work(Thread self) {
     long now = clock.getAsLong();
     int worked = source.doWork(now);

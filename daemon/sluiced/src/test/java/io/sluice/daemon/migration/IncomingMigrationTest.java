@@ -2,15 +2,9 @@ package io.sluice.daemon.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.FieldWriter;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.daemon.config.ConfigLoader;
-import io.sluice.daemon.config.CreatedGuests;
-import io.sluice.daemon.config.QuotaStore;
-import io.sluice.daemon.guest.ChangeRate;
 import io.sluice.daemon.guest.GuestHost;
-import io.sluice.daemon.guest.GuestTable;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.Frame;
@@ -19,7 +13,6 @@ import io.sluice.migrate.memory.Lanes;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,41 +27,11 @@ final class IncomingMigrationTest {
   private final AtomicLong nowNs = new AtomicLong(1);
   private final PeerScript link = new PeerScript();
 
-  /** No guest is served. */
-  @SuppressWarnings("NullAway") // what serves them is asked for by none
-  private GuestTable nobody() throws Exception {
-    Path file =
-        Files.writeString(
-            dir.resolve("sluice.toml"),
-            """
-            [daemon]
-            run-dir = "%1$s/run"
-            state-dir = "%1$s/state"
-            [gpu.embedded]
-            """
-                .formatted(dir));
-    return new GuestTable(
-        new ConfigLoader(Map.of(), Map.of()).load(file),
-        ImmutableMap.of(),
-        new CreatedGuests(dir),
-        new QuotaStore(dir),
-        new ChangeRate(nowNs::get),
-        () -> new UUID(1, 2),
-        null,
-        new GuestTable.Observer() {
-          @Override
-          public void onCreated(GuestHost guest) {}
-
-          @Override
-          public void onDestroyed(GuestHost guest) {}
-        });
-  }
-
   private IncomingMigration migration() throws Exception {
     return new IncomingMigration(
         new IncomingMigration.Surroundings(
             RealKernel.create(),
-            nobody(),
+            NoGuests.of(dir, nowNs::get),
             new CommitLedger(dir),
             () -> nowNs.getAndAdd(1_000_000_000), // its peer is not waited for
             _ -> {},
