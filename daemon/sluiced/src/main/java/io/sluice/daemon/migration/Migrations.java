@@ -465,7 +465,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       return;
     }
     OutgoingMigration migration = departing.running(failed, guest);
-    if (!migration.source().isUndecided()) {
+    if (!migration.isUndecided()) {
       throw Problem.of(
               ErrorCode.MIGRATION_PHASE,
               failed,

@@ -12,6 +12,7 @@ import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
@@ -51,12 +52,15 @@ final class OutgoingMigration implements Runnable {
   private final long startNs;
   private final LoopFailures failures = new LoopFailures(LOG, "moving a guest away");
   private final Debounce doubt;
+  private final long patienceNs;
+  private final PeerSilence unanswered; // COMMIT, over the first link
   private long askedNs;
   private long workedNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Verdict verdict; // by the operator
   private volatile boolean undecided; // told
+  private volatile boolean asked; // what became of the guest
 
   /** The maker of another link to the same destination, to ask it what became of the guest. */
   @FunctionalInterface
@@ -110,7 +114,9 @@ final class OutgoingMigration implements Runnable {
     id = parts.id().toString();
     startNs = clock.getAsLong();
     workedNs = startNs;
-    doubt = new Debounce(ASK_AGAIN_NS / 2, startNs); // between two questions, it may be
+    doubt = new Debounce(ASK_AGAIN_NS, startNs);
+    patienceNs = settings.peer().held().toNanos();
+    unanswered = new PeerSilence(startNs);
     report = new MigrationReport(startNs, parts.context());
     source =
         new MigrationSource(
@@ -188,11 +194,12 @@ final class OutgoingMigration implements Runnable {
     long now = clock.getAsLong();
     int worked = source.doWork(now);
     report.observe(source.status());
-    if (doubt.poll(source.isUndecided(), now)) {
+    endSilentLink(now);
+    if (doubt.poll(isUndecided(), now)) {
       tellUndecided();
     }
     Verdict decision = verdict;
-    if (decision != null && source.isUndecided()) {
+    if (decision != null && isUndecided()) {
       carryOut(decision);
     } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
       askedNs = now;
@@ -203,6 +210,19 @@ final class OutgoingMigration implements Runnable {
           source.phase() == Phase.PRE_COPY ? IdleTime.MOST_NS : IdleTime.after(now - workedNs));
     } else {
       workedNs = now;
+    }
+  }
+
+  /**
+   * A destination's network threads may live while its engine hangs, with the guest given away. It
+   * is asked over another link, which then may take its time: the operator can say it meanwhile.
+   */
+  private void endSilentLink(long now) {
+    if (source.phase() != Phase.COMMIT || asked) {
+      unanswered.heard();
+    }
+    if (unanswered.look(now) > patienceNs) {
+      link.close();
     }
   }
 
@@ -238,7 +258,7 @@ final class OutgoingMigration implements Runnable {
   private void tellUndecided() {
     undecided = true;
     onUndecided.accept(true);
-    tell(LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
+    tell(LeftMachines.UNDECIDED, "the destination does not say what became of it");
   }
 
   private void carryOut(Verdict decision) {
@@ -259,6 +279,7 @@ final class OutgoingMigration implements Runnable {
         link = again;
         again.setWaker(() -> LockSupport.unpark(self));
         source.inquire(again);
+        asked = true;
       }
     } catch (SluiceException e) {
       LOG.atDebug().addKeyValue("guest", guest).log("the destination cannot be asked", e);
@@ -275,6 +296,11 @@ final class OutgoingMigration implements Runnable {
 
   MigrationSource source() {
     return source;
+  }
+
+  /** Whether the destination's word is needed, and it is asked for it, or is to be. */
+  boolean isUndecided() {
+    return source.phase() == Phase.COMMIT && (asked || source.isUndecided());
   }
 
   boolean isOver() {
@@ -300,12 +326,12 @@ final class OutgoingMigration implements Runnable {
   }
 
   private Reason doubted() {
-    if (!source.isUndecided()) {
+    if (!isUndecided()) {
       return new Reason("", "", "");
     }
     return new Reason(
         "",
-        "the destination cannot be asked what became of the guest",
+        "the destination does not say what became of the guest",
         "Start its daemon again, which knows. Only if you know yourself: sluicectl migration"
             + " resolve "
             + guest
@@ -341,6 +367,6 @@ final class OutgoingMigration implements Runnable {
         report.gpuPausedNs(),
         (isOver() ? status.atNs() : clock.getAsLong()) - startNs,
         isOver(),
-        undecided && source.isUndecided());
+        undecided && isUndecided());
   }
 }

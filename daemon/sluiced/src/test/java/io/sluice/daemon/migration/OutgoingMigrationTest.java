@@ -1,6 +1,7 @@
 package io.sluice.daemon.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.google.common.collect.ImmutableSortedMap;
 import io.sluice.abi.FieldWriter;
@@ -10,20 +11,25 @@ import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.PausedMachine;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.report.MoveContext;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,11 +39,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A guest that is being moved away when something fails that nobody foresaw. */
 final class OutgoingMigrationTest {
   private static final String CODE = "SLU-MIG-029";
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Set<String> WAITING = Set.of(Phase.COMMIT.label(), LeftMachines.UNDECIDED);
 
   private final MovedGuest moved = new MovedGuest();
   private final PeerScript link = new PeerScript();
   private final Machine machine = new Machine();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> told = new CopyOnWriteArrayList<>();
+  private final AtomicLong skippedNs = new AtomicLong();
   private Step failing = Step.SAVE;
   private Phase phaseThatFails = Phase.DONE;
   private Consumer<String> whenTold = _ -> {};
@@ -114,40 +123,50 @@ final class OutgoingMigrationTest {
   }
 
   private OutgoingMigration run() {
-    OutgoingMigration migration =
-        new OutgoingMigration(
-            moved.guest,
-            new OutgoingMigration.OutgoingParts(
-                new UUID(1, 2),
-                "kvm-b:7443",
-                new MoveContext(
-                    "kvm-a",
-                    "kvm-b:7443",
-                    "0.1.0",
-                    "",
-                    "gf100",
-                    ImmutableSortedMap.of(),
-                    Instant.EPOCH),
-                moved.map(),
-                machine,
-                link,
-                Lanes.one(),
-                Optional.empty(),
-                _ -> {}),
-            MigrationSettings.DEFAULT,
-            System::nanoTime,
-            new Random(1),
-            reconnect,
-            change -> {
-              told.add(change.phase());
-              whenTold.accept(change.phase());
-              if (change.phase().equals(phaseThatFails.label())) {
-                throw new InternalError("by the test");
-              }
-            });
+    OutgoingMigration migration = migration(reconnect);
     running = migration;
     migration.run();
     return migration;
+  }
+
+  private OutgoingMigration migration(OutgoingMigration.Reconnect reconnect) {
+    return new OutgoingMigration(
+        moved.guest,
+        new OutgoingMigration.OutgoingParts(
+            new UUID(1, 2),
+            "kvm-b:7443",
+            new MoveContext(
+                "kvm-a",
+                "kvm-b:7443",
+                "0.1.0",
+                "",
+                "gf100",
+                ImmutableSortedMap.of(),
+                Instant.EPOCH),
+            moved.map(),
+            machine,
+            link,
+            Lanes.one(),
+            Optional.empty(),
+            _ -> {}),
+        MigrationSettings.DEFAULT,
+        this::nowNs,
+        new Random(1),
+        reconnect,
+        change -> {
+          told.add(change.phase());
+          whenTold.accept(change.phase());
+          if (change.phase().equals(phaseThatFails.label())) {
+            throw new InternalError("by the test");
+          }
+        });
+  }
+
+  /** Time passes quickly while nobody says whose the guest is. */
+  private long nowNs() {
+    boolean waits = !told.isEmpty() && WAITING.contains(told.getLast());
+    return System.nanoTime()
+        + (waits ? skippedNs.addAndGet(PeerSilence.MOST_OF_A_LOOK_NS) : skippedNs.get());
   }
 
   private void goesOnHere(OutgoingMigration migration) {
@@ -234,5 +253,29 @@ final class OutgoingMigrationTest {
     OutgoingMigration migration = run();
     assertThat(told).containsSubsequence("commit", LeftMachines.UNDECIDED, "aborting", "aborted");
     assertThat(migration.view().reason()).contains("the operator says");
+  }
+
+  /** Its network threads live on: the link does not end by itself. */
+  @Test
+  void run_destinationHangsInCommit_isAskedAnewAndTheOperatorCanSay() {
+    failing = Step.OBSERVER;
+    link.builds = true;
+    List<PeerScript> questions = new CopyOnWriteArrayList<>();
+    OutgoingMigration migration =
+        migration(() -> {
+          PeerScript question = new PeerScript();
+          questions.add(question);
+          return question;
+        });
+    Thread _ = Thread.ofPlatform().daemon().start(migration);
+    await().atMost(PATIENCE).until(() -> migration.view().undecided());
+    assertThat(link.failure()).isPresent();
+    assertThat(migration.isUndecided()).isTrue();
+    migration.resolve(Verdict.SOURCE);
+    migration.awaitOver(PATIENCE);
+    assertThat(migration.source().phase()).isEqualTo(Phase.ABORTED);
+    assertThat(moved.channel()).isEqualTo(ChannelState.RUNNING);
+    assertThat(questions).as("it may take its time to answer").hasSize(1);
+    assertThat(questions.getFirst().told).contains(FrameType.INQUIRE);
   }
 }

@@ -14,13 +14,19 @@ import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A link to a peer that accepts what it is offered, and says what it is told to. */
+/**
+ * A link to a peer that accepts what it is offered, says that it is ready if it builds, and what it
+ * is told to.
+ */
 final class PeerScript implements MigrationLink {
   /** The kinds of all frames that were sent to it. */
   final List<FrameType> told = new CopyOnWriteArrayList<>();
 
   private final Queue<Frame> coming = new ArrayDeque<>();
-  private @Nullable RefusedException ended;
+  private volatile @Nullable RefusedException ended;
+
+  /** Whether it says that it is ready when all has come. */
+  boolean builds;
 
   /** Thrown by the next look for a frame. */
   @Nullable Error next;
@@ -40,6 +46,9 @@ final class PeerScript implements MigrationLink {
     told.add(frame.type());
     if (frame.type() == FrameType.OFFER) {
       says(Frame.of(FrameType.ACCEPT, ByteBuffer.wrap(new FieldWriter().bits(1).toBytes())));
+    }
+    if (frame.type() == FrameType.RESTORE && builds) {
+      coming.add(Frame.of(FrameType.READY));
     }
     return true;
   }
