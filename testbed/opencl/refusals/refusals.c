@@ -4,6 +4,10 @@
  */
 #include "../programs/check.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
 static int failures;
 
 /* A call whose answer the specification gives. */
@@ -241,6 +245,45 @@ static void callbacks_of_failures(const struct setup *s)
 	MUST(clReleaseEvent(event));
 }
 
+static bool main_thread_sleeps(void)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		_Exit(1);
+	fclose(file);
+	return state == 'S';
+}
+
+/* Fails an event when the main thread waits for its command: natively one that comes after a failure may hang. */
+static void *fail(void *event)
+{
+	while (!main_thread_sleeps())
+		sched_yield();
+	clSetUserEventStatus(event, -17);
+	return NULL;
+}
+
+static void waits_that_fail(const struct setup *s)
+{
+	cl_mem buffer = buffer_of(s, 64, 1);
+	cl_event event = NEED(clCreateUserEvent(s->context, &error));
+	pthread_t other;
+	char bytes[64];
+
+	MUST(clEnqueueReadBuffer(s->queue, buffer, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, NULL));
+	if (pthread_create(&other, NULL, fail, event))
+		_Exit(1);
+	EXPECT(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "behind a failure",
+	       clEnqueueReadBuffer(s->queue, buffer, CL_TRUE, 0, sizeof(bytes), bytes, 1, &event, NULL));
+	pthread_join(other, NULL);
+	MUST(clReleaseEvent(event));
+	MUST(clReleaseMemObject(buffer));
+}
+
 int main(void)
 {
 	struct setup s = set_up();
@@ -255,6 +298,7 @@ int main(void)
 	absent(&s);
 	old_waits(&s);
 	callbacks_of_failures(&s);
+	waits_that_fail(&s);
 	tear_down(&s);
 	say_number("failures", failures);
 	return failures != 0;

@@ -151,7 +151,7 @@ final class Commands {
           blocked,
           done -> {
             forget(blocked);
-            answer.give(Math.min(done, 0));
+            answer.give(done < 0 ? events.failureOf(done, open) : ClStatus.SUCCESS);
           });
     }
     if (event != 0) {

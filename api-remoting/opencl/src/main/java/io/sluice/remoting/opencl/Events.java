@@ -127,6 +127,21 @@ final class Events {
     return false;
   }
 
+  /**
+   * What is told of a command that failed: if one of those it waited for has failed, that.
+   *
+   * @param status its own
+   * @param waits those it waited for; some may be released by now
+   */
+  int failureOf(int status, List<SessionObject> waits) {
+    for (SessionObject event : waits) {
+      if (context.objects().has(event) && statusOf(event) < 0) {
+        return ClStatus.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      }
+    }
+    return status;
+  }
+
   /** Those of a list that the library knows. */
   List<SessionObject> open(List<SessionObject> events) {
     for (SessionObject event : events) {
