@@ -71,7 +71,7 @@ static cl_int names_join(cl_uint count, const char **names, char *text)
 	for (i = 0; i < count; i++) {
 		size_t length = names[i] ? strlen(names[i]) : 0;
 
-		if (length == 0 || length > MOST_TEXT - used - 1 || strpbrk(names[i], "\r\n"))
+		if (length == 0 || length + 1 > MOST_TEXT - used || strpbrk(names[i], "\r\n"))
 			return CL_INVALID_VALUE;
 		memcpy(text + used, names[i], length);
 		used += length;

@@ -46,6 +46,23 @@ static void programs(const struct setup *s)
 	MUST(clReleaseProgram(program));
 }
 
+/* The names of headers fill what there is room for, and then there is one more. */
+static void many_headers(const struct setup *s)
+{
+	const char *text = "int a;";
+	cl_program program = NEED(clCreateProgramWithSource(s->context, 1, &text, NULL, &error)), headers[65];
+	const char *names[65];
+	char name[128] = { 0 };
+
+	memset(name, 'a', 127);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		headers[i] = program;
+		names[i] = i < 64 ? name : "b";
+	}
+	EXPECT(CL_INVALID_VALUE, "names too long", clCompileProgram(program, 0, NULL, "", 65, headers, names, NULL, NULL));
+	MUST(clReleaseProgram(program));
+}
+
 static void launches(const struct setup *s)
 {
 	cl_kernel kernel = kernel_of(s, "kernel void k(global int *a) { }", "k");
@@ -289,6 +306,7 @@ int main(void)
 	struct setup s = set_up();
 
 	programs(&s);
+	many_headers(&s);
 	launches(&s);
 	memory(&s);
 	samplers(&s);
