@@ -176,7 +176,9 @@ struct _cl_event {
 	uint64_t sequence;
 	int32_t status;    /* at most CL_COMPLETE once that is known; atomic */
 	bool user_set;     /* atomic */
-	struct callback *callbacks; /* in the order in which they were set; under the session's watch_lock */
+	/* Under the session's watch_lock. */
+	struct callback *callbacks; /* in the order in which they were set */
+	uint32_t notices;           /* of the host that are still to come: they name it by its index */
 };
 
 extern const cl_icd_dispatch sluice_dispatch;

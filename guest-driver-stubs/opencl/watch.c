@@ -49,8 +49,8 @@ static void callbacks_call(cl_event event, struct callback *c, cl_int status)
 	}
 }
 
-/* An event has come as far as STATUS. */
-static void reached(struct session *s, uint32_t index, cl_int status)
+/* An event has come as far as STATUS; told by one notice of its, or, without a host, by none. */
+static void reached(struct session *s, uint32_t index, cl_int status, bool noticed)
 {
 	cl_event event;
 	cl_int when;
@@ -73,7 +73,12 @@ static void reached(struct session *s, uint32_t index, cl_int status)
 		callbacks_call(event, calls, status);
 	}
 	pthread_mutex_lock(&s->watch_lock);
-	if (!event->callbacks && s->watched[index] == event) {
+	if (!noticed)
+		event->notices = 0;
+	else if (event->notices)
+		event->notices--;
+	/* Until the last notice its index must be no other's. */
+	if (!event->callbacks && !event->notices && s->watched[index] == event) {
 		s->watched[index] = NULL;
 		pthread_mutex_unlock(&s->watch_lock);
 		object_drop(event);
@@ -90,7 +95,7 @@ static bool take_notice(struct session *s)
 
 	if (!notices_next(s, &index, &status))
 		return false;
-	reached(s, index, status);
+	reached(s, index, status, true);
 	return true;
 }
 
@@ -100,7 +105,7 @@ static void all_failed(struct session *s)
 	uint32_t index;
 
 	for (index = 1; index <= KIND_EVENT_MOST; index++)
-		reached(s, index, CL_DEVICE_NOT_AVAILABLE);
+		reached(s, index, CL_DEVICE_NOT_AVAILABLE, false);
 }
 
 static bool ends(struct session *s)
@@ -181,6 +186,8 @@ cl_int watch_event(cl_event event, cl_int when, void (*function)(void), void *da
 		s->watched[event->o.index] = event;
 		object_hold(event);
 	}
+	if (!asked)
+		event->notices++;
 	pthread_mutex_unlock(&s->watch_lock);
 	/* Whoever asked for the same is told for both. */
 	return asked ? CL_SUCCESS : call_watch_event(s, &call, NULL);

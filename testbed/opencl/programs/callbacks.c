@@ -143,6 +143,91 @@ static void chain(const struct setup *s)
 	SAY("second", clReleaseEvent(second));
 }
 
+/* Events that were released when their last callback was called leave nothing behind for those made next. */
+struct successor {
+	cl_command_queue queue;
+	cl_mem buffer;
+	cl_event gate, event, told;
+	char bytes[64];
+	_Atomic bool may_end;
+	_Atomic int early;
+};
+
+static void CL_CALLBACK on_nothing(cl_event event, cl_int status, void *user)
+{
+	(void)event, (void)status, (void)user;
+}
+
+static void CL_CALLBACK on_told(cl_event event, cl_int status, void *told)
+{
+	(void)event, (void)status;
+	clSetUserEventStatus(told, CL_COMPLETE);
+}
+
+static void CL_CALLBACK on_successor(cl_event event, cl_int status, void *user)
+{
+	struct successor *next = user;
+
+	(void)event, (void)status;
+	next->early += !next->may_end;
+	clSetUserEventStatus(next->told, CL_COMPLETE);
+}
+
+static void CL_CALLBACK on_predecessor(cl_event event, cl_int status, void *user)
+{
+	struct successor *next = user;
+
+	(void)event, (void)status;
+	MUST(clEnqueueReadBuffer(next->queue, next->buffer, CL_FALSE, 0, sizeof(next->bytes), next->bytes, 1, &next->gate, &next->event));
+	MUST(clSetEventCallback(next->event, CL_COMPLETE, on_successor, next));
+}
+
+static void succeed(const struct setup *s, struct successor *next, char value)
+{
+	cl_event gate = NEED(clCreateUserEvent(s->context, &error)), told = NEED(clCreateUserEvent(s->context, &error)), events[3];
+
+	next->gate = NEED(clCreateUserEvent(s->context, &error));
+	next->told = NEED(clCreateUserEvent(s->context, &error));
+	next->may_end = false;
+	for (int i = 0; i < 3; i++)
+		MUST(clEnqueueFillBuffer(s->queue, next->buffer, &value, 1, 0, sizeof(next->bytes), i == 0, i == 0 ? &gate : NULL, &events[i]));
+	MUST(clSetEventCallback(events[0], CL_RUNNING, on_nothing, NULL));
+	MUST(clSetEventCallback(events[1], CL_RUNNING, on_predecessor, next));
+	MUST(clSetEventCallback(events[0], CL_COMPLETE, on_nothing, NULL));
+	MUST(clSetEventCallback(events[1], CL_COMPLETE, on_nothing, NULL));
+	MUST(clSetEventCallback(events[2], CL_COMPLETE, on_told, told));
+	for (int i = 0; i < 3; i++)
+		MUST(clReleaseEvent(events[i]));
+	MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+	MUST(clWaitForEvents(1, &told));
+	next->may_end = true;
+	MUST(clSetUserEventStatus(next->gate, CL_COMPLETE));
+	MUST(clWaitForEvents(1, &next->event));
+	MUST(clWaitForEvents(1, &next->told));
+	MUST(clReleaseEvent(next->event));
+	MUST(clReleaseEvent(next->gate));
+	MUST(clReleaseEvent(next->told));
+	MUST(clReleaseEvent(told));
+	MUST(clReleaseEvent(gate));
+}
+
+static void successors(const struct setup *s)
+{
+	static struct successor next;
+	int wrong = 0;
+
+	next.queue = NEED(clCreateCommandQueue(s->context, s->device, 0, &error));
+	next.buffer = buffer_of(s, sizeof(next.bytes), 1);
+	for (int i = 0; i < 20; i++) {
+		succeed(s, &next, (char)i);
+		wrong += next.bytes[9] != (char)i;
+	}
+	say_number("told before they ran", next.early);
+	say_number("not read after a wait", wrong);
+	SAY("buffer", clReleaseMemObject(next.buffer));
+	SAY("queue", clReleaseCommandQueue(next.queue));
+}
+
 int main(void)
 {
 	struct setup s = set_up();
@@ -153,6 +238,7 @@ int main(void)
 	in_order(&s);
 	every_state(&s);
 	chain(&s);
+	successors(&s);
 	tear_down(&s);
 	return 0;
 }
