@@ -27,6 +27,8 @@ struct layout {
 	size_t row_bytes, rows, slices, row_pitch, slice_pitch;
 };
 
+struct staging;
+
 /* Checks a queue and a wait list, as all commands do. */
 cl_int command_check(cl_command_queue queue, cl_uint count, const cl_event *list);
 /*
@@ -61,9 +63,10 @@ cl_int staging_alloc(struct session *s, uint64_t size, struct range *range);
 
 /*
  * Before command_end, under the queue's lock: when the command is done, TO (if not NULL) is given
- * the memory's bytes, MEM (if not NULL) is dropped, and the memory freed if that is said.
+ * the memory's bytes, STAGING (if not NULL) loses a user, and the memory is freed if that is said.
  */
-cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to, cl_mem mem);
+cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to,
+		   struct staging *staging);
 /* A command of a queue is known to be done, or all up to there are: what they promised happens now. */
 void pending_settle(struct session *s, cl_command_queue queue, bool all, uint64_t sequence);
 /* The same for an event of which it is known that it is. */
@@ -73,6 +76,9 @@ void pending_settle_event(cl_event event);
 void pending_free_later(struct session *s, struct range range);
 void pending_know_queue(cl_command_queue queue);
 void pending_forget_queue(cl_command_queue queue);
+
+/* map.c: the copy that a map points to has one user less; it is freed with the last. */
+void staging_drop(struct session *s, struct staging *staging);
 
 void layout_to_arena(void *arena, const struct layout *from);
 void layout_from_arena(const struct layout *to, const void *arena);

@@ -9,10 +9,10 @@
 
 #define WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
 
-/* A copy of a region; under its object's lock. */
+/* A copy of a region. */
 struct staging {
 	struct range range;
-	uint32_t users;
+	uint32_t users; /* maps, and commands that end one; atomic */
 };
 
 /* A map that is asked for. */
@@ -50,10 +50,11 @@ static size_t least_bytes(cl_mem mem)
 
 /*
  * A command that moves nothing that matters, for where the queue's order and an event are all that
- * is wanted: it reads the first element of the region.
+ * is wanted: it reads the first element of the region. STAGING: see pending_add.
  */
 static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *origin, cl_command_type type,
-			    bool blocking, cl_uint count, const cl_event *waits, cl_event *event)
+			    bool blocking, struct staging *staging, cl_uint count, const cl_event *waits,
+			    cl_event *event)
 {
 	static const size_t one[3] = { 1, 1, 1 };
 	struct transfer t = region_transfer(mem, origin, one);
@@ -72,7 +73,7 @@ static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *or
 	}
 	status = transfer_send(&t, &c, range, blocking ? &c.answer : NULL);
 	if (status == CL_SUCCESS)
-		status = pending_add(&c, range, true, NULL, NULL);
+		status = pending_add(&c, range, true, NULL, staging);
 	return command_end(&c, status, blocking, event);
 }
 
@@ -115,7 +116,8 @@ static cl_int fetch(const struct request *r, bool read)
 	t.event = r->event;
 	if (read)
 		return transfer_run(&t);
-	return empty_command(r->queue, r->mem, r->origin, t.type, r->blocking, r->wait_count, r->waits, r->event);
+	return empty_command(r->queue, r->mem, r->origin, t.type, r->blocking, NULL, r->wait_count, r->waits,
+			     r->event);
 }
 
 /* A mapping for writing that has some of the region already: its bytes are newer than the object's. */
@@ -155,7 +157,7 @@ static cl_int stage(struct request *r, struct staging **staging)
 
 	if (m) {
 		r->layout.at = (uint8_t *)m->at + (r->origin[0] - m->origin[0]);
-		m->staging->users++;
+		__atomic_fetch_add(&m->staging->users, 1, __ATOMIC_RELAXED);
 		*staging = m->staging;
 		return CL_SUCCESS;
 	}
@@ -173,13 +175,10 @@ static cl_int stage(struct request *r, struct staging **staging)
 	return CL_SUCCESS;
 }
 
-/*
- * Under the object's lock: one user less; true: it was the last, and the copy's memory is the
- * caller's to free.
- */
+/* One user less; true: it was the last, and the copy's memory is the caller's to free. */
 static bool unstage(struct staging *staging, struct range *range)
 {
-	bool last = staging && --staging->users == 0;
+	bool last = staging && __atomic_sub_fetch(&staging->users, 1, __ATOMIC_ACQ_REL) == 0;
 
 	if (last) {
 		*range = staging->range;
@@ -188,13 +187,29 @@ static bool unstage(struct staging *staging, struct range *range)
 	return last;
 }
 
+void staging_drop(struct session *s, struct staging *staging)
+{
+	struct range range;
+
+	if (unstage(staging, &range))
+		arena_free(s, range);
+}
+
+/* The same for a map that comes to nothing, as commands under way may use the copy still. */
+static void staging_drop_later(struct session *s, struct staging *staging)
+{
+	struct range range;
+
+	if (unstage(staging, &range))
+		pending_free_later(s, range);
+}
+
 static void *map(struct request *r, cl_int *error)
 {
 	struct mapping *m = calloc(1, sizeof(*m));
 	cl_mem mem = r->mem;
-	struct range range;
 	cl_int status = m ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-	bool read, lost = false;
+	bool read;
 
 	if (status == CL_SUCCESS && root_of(mem)->storage.size) {
 		status = map_storage(r, &m->at);
@@ -216,12 +231,10 @@ static void *map(struct request *r, cl_int *error)
 		m->next = mem->mappings;
 		mem->mappings = m;
 		mem->map_count++;
-	} else if (m) {
-		lost = unstage(m->staging, &range);
 	}
 	pthread_mutex_unlock(&mem->lock);
-	if (lost)
-		pending_free_later(session_of(mem), range);
+	if (status != CL_SUCCESS && m)
+		staging_drop_later(session_of(mem), m->staging);
 	tell(error, status);
 	if (status == CL_SUCCESS)
 		return m->at;
@@ -354,14 +367,7 @@ static struct layout mapped_layout(cl_mem mem, const struct mapping *m)
 	return l;
 }
 
-static size_t mapped_bytes(cl_mem mem, const struct mapping *m)
-{
-	struct layout l = mapped_layout(mem, m);
-
-	return layout_bytes(&l);
-}
-
-/* Writes a mapping's bytes back: those of the application's storage through registered memory. */
+/* Writes a mapping's bytes back: those of the application's storage as they are now, those of a copy in place. */
 static cl_int write_back(cl_command_queue queue, cl_mem mem, const struct mapping *m, cl_uint count,
 			 const cl_event *waits, cl_event *event)
 {
@@ -374,40 +380,14 @@ static cl_int write_back(cl_command_queue queue, cl_mem mem, const struct mappin
 	t.waits = waits;
 	t.event = event;
 	t.layout = mapped_layout(mem, m);
+	t.staging = m->staging;
 	return transfer_run(&t);
-}
-
-/* The last map of a copy ends: it is written back, if that is wanted, and freed when that is done. */
-static cl_int unmap_copy(cl_command_queue queue, cl_mem mem, const struct mapping *m, struct range copy,
-			 cl_uint count, const cl_event *waits, cl_event *event)
-{
-	static const size_t one[3] = { 1, 1, 1 };
-	bool write = (m->flags & WRITES) != 0;
-	struct transfer t = region_transfer(mem, m->origin, write ? m->region : one);
-	struct session *s = session_of(queue);
-	struct range range;
-	struct command c;
-	cl_int status = command_begin(&c, queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, true);
-
-	if (status != CL_SUCCESS) {
-		pending_free_later(s, copy);
-		return status;
-	}
-	t.queue = queue;
-	t.write = write;
-	arena_find(s, m->at, write ? mapped_bytes(mem, m) : least_bytes(mem), &range);
-	status = transfer_send(&t, &c, range, NULL);
-	if (status == CL_SUCCESS)
-		status = pending_add(&c, copy, true, NULL, NULL);
-	return command_end(&c, status, false, event);
 }
 
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *at, cl_uint count, const cl_event *waits,
 			       cl_event *event)
 {
 	struct mapping *m;
-	struct range copy;
-	bool last = false;
 	cl_int status;
 
 	if (!object_is(queue, KIND_QUEUE))
@@ -421,34 +401,29 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *at, cl_
 		return status;
 	pthread_mutex_lock(&mem->lock);
 	m = take_mapping(mem, at);
-	if (m)
-		last = unstage(m->staging, &copy);
 	pthread_mutex_unlock(&mem->lock);
 	if (!m)
 		return CL_INVALID_VALUE;
 	if (root_of(mem)->storage.size)
 		status = unmap_storage(queue, mem, m, count, waits, event);
-	else if (last)
-		status = unmap_copy(queue, mem, m, copy, count, waits, event);
 	else if (m->flags & WRITES)
 		status = write_back(queue, mem, m, count, waits, event);
 	else
-		status = empty_command(queue, mem, m->origin, CL_COMMAND_UNMAP_MEM_OBJECT, false, count, waits,
-				       event);
+		status = empty_command(queue, mem, m->origin, CL_COMMAND_UNMAP_MEM_OBJECT, false, m->staging, count,
+				       waits, event);
+	if (status != CL_SUCCESS)
+		staging_drop_later(session_of(mem), m->staging);
 	free(m);
 	return status;
 }
 
 void map_forget_all(cl_mem mem)
 {
-	struct range range;
-
 	while (mem->mappings) {
 		struct mapping *m = mem->mappings;
 
 		mem->mappings = m->next;
-		if (unstage(m->staging, &range))
-			pending_free_later(session_of(mem), range);
+		staging_drop_later(session_of(mem), m->staging);
 		free(m);
 	}
 }

@@ -21,7 +21,7 @@ struct pending {
 	struct range range;
 	bool frees;
 	struct layout to; /* at NULL: nobody wants the bytes */
-	cl_mem mem;
+	struct staging *staging; /* that the command uses */
 };
 
 /* Memory that was an object's storage when commands with numbers up to this were under way. */
@@ -101,7 +101,7 @@ static void let_go(struct session *s, struct pending *p)
 		if (p->frees)
 			arena_free(s, p->range);
 		object_drop(p->event);
-		object_drop(p->mem);
+		staging_drop(s, p->staging);
 		free(p);
 		p = next;
 	}
@@ -133,7 +133,8 @@ static void reclaim(struct session *s, bool all)
 	let_go(s, done);
 }
 
-cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to, cl_mem mem)
+cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to,
+		   struct staging *staging)
 {
 	struct session *s = c->session;
 	struct pending *p = calloc(1, sizeof(*p));
@@ -144,7 +145,7 @@ cl_int pending_add(const struct command *c, struct range range, bool frees, cons
 	object_hold(c->event);
 	p->range = range;
 	p->frees = frees;
-	p->mem = mem;
+	p->staging = staging;
 	if (to)
 		p->to = *to;
 	pthread_mutex_lock(&s->pending_lock);

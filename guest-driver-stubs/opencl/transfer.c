@@ -75,11 +75,13 @@ cl_int transfer_send(const struct transfer *t, struct command *c, struct range r
 static cl_int run_in_place(const struct transfer *t, struct range range)
 {
 	struct command c;
-	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event || t->staging);
 
 	if (status != CL_SUCCESS)
 		return status;
 	status = transfer_send(t, &c, range, t->blocking ? &c.answer : NULL);
+	if (status == CL_SUCCESS && t->staging)
+		status = pending_add(&c, range, false, NULL, t->staging);
 	return command_end(&c, status, t->blocking, t->event);
 }
 

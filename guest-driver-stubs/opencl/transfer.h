@@ -13,6 +13,7 @@ struct transfer {
 	uint64_t box[13];       /* as readRect or readImage have it, of memory without gaps */
 	uint32_t box_count;     /* 0: a buffer's bytes in a row */
 	struct layout layout;   /* the application's memory */
+	struct staging *staging; /* that it is of, which has a user less when the command is done; NULL: none */
 	cl_uint wait_count;
 	const cl_event *waits;
 	cl_event *event;

@@ -138,6 +138,33 @@ static void gated(const struct setup *s, cl_mem buffer)
 	SAY("queue", clFinish(s->queue));
 }
 
+/* A map for writing within one for reading: its unmap waits for a gate when the other's is done, and other work comes. */
+static void two_queues(const struct setup *s)
+{
+	cl_command_queue queue = NEED(clCreateCommandQueue(s->context, s->device, 0, &error));
+	cl_mem buffer = buffer_of(s, SIZE, 1), other = buffer_of(s, SIZE, 2);
+	cl_event gate = MAKE("gate", clCreateUserEvent(s->context, &error)), written;
+	static char bytes[SIZE];
+	char *all = MAKE("all", clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, SIZE, 0, NULL, NULL, &error));
+	char *part = MAKE("part", clEnqueueMapBuffer(s->queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &error));
+
+	memset(part, 5, 64);
+	SAY("part", clEnqueueUnmapMemObject(s->queue, buffer, part, 1, &gate, &written));
+	SAY("all", clEnqueueUnmapMemObject(queue, buffer, all, 0, NULL, NULL));
+	SAY("queue", clFinish(queue));
+	memset(bytes, 9, SIZE);
+	for (int i = 0; i < 8; i++)
+		MUST(clEnqueueWriteBuffer(queue, other, CL_TRUE, 0, SIZE, bytes, 0, NULL, NULL));
+	SAY("gate", clSetUserEventStatus(gate, CL_COMPLETE));
+	SAY("part", clWaitForEvents(1, &written));
+	say_buffer("what was written", s, buffer, SIZE);
+	SAY("written", clReleaseEvent(written));
+	SAY("gate", clReleaseEvent(gate));
+	SAY("other", clReleaseMemObject(other));
+	SAY("buffer", clReleaseMemObject(buffer));
+	SAY("queue", clReleaseCommandQueue(queue));
+}
+
 int main(void)
 {
 	static const cl_mem_flags kinds[] = { 0, CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR };
@@ -145,6 +172,7 @@ int main(void)
 	struct setup s = set_up();
 
 	wrong(&s);
+	two_queues(&s);
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		cl_mem_flags flags = kinds[i] | (kinds[i] & CL_MEM_USE_HOST_PTR ? 0 : CL_MEM_COPY_HOST_PTR);
 		cl_mem buffer;
