@@ -28,6 +28,14 @@ struct request {
 	cl_event *event;
 };
 
+/* Parts of a region. */
+struct parts {
+	struct part {
+		size_t origin[3], region[3];
+	} *list;
+	size_t count;
+};
+
 /* ---- transfers of regions ----------------------------------------------------------------------- */
 
 static struct transfer region_transfer(cl_mem mem, const size_t *origin, const size_t *region)
@@ -101,14 +109,29 @@ static cl_int map_storage(const struct request *r, void **at)
 	return command_end(&c, status, r->blocking, r->event);
 }
 
+/* The memory that a region is mapped to. */
+static struct layout mapped_layout(cl_mem mem, void *at, const size_t *region)
+{
+	struct layout l = { at, region[0], 1, 1, region[0], region[0] };
+
+	if (mem->type != CL_MEM_OBJECT_BUFFER)
+		image_layout_check(mem, region, mem->host_ptr ? mem->row_pitch : 0,
+				   mem->host_ptr ? mem->slice_pitch : 0, &l);
+	return l;
+}
+
+static cl_command_type map_type(cl_mem mem)
+{
+	return mem->type == CL_MEM_OBJECT_BUFFER ? CL_COMMAND_MAP_BUFFER : CL_COMMAND_MAP_IMAGE;
+}
+
 /* Brings the region's bytes to the memory that is mapped to, unless nobody is to see them. */
 static cl_int fetch(const struct request *r, bool read)
 {
-	bool buffer = r->mem->type == CL_MEM_OBJECT_BUFFER;
 	struct transfer t = region_transfer(r->mem, r->origin, r->region);
 
 	t.queue = r->queue;
-	t.type = buffer ? CL_COMMAND_MAP_BUFFER : CL_COMMAND_MAP_IMAGE;
+	t.type = map_type(r->mem);
 	t.blocking = r->blocking;
 	t.layout = r->layout;
 	t.wait_count = r->wait_count;
@@ -120,8 +143,47 @@ static cl_int fetch(const struct request *r, bool read)
 			     r->event);
 }
 
+/* Where a region begins in the application's own storage. */
+static void *in_host_ptr(cl_mem mem, const size_t *origin)
+{
+	bool lines = mem->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+	size_t row = lines ? 0 : origin[1], slice = lines ? origin[1] : origin[2];
+
+	if (!mem->host_ptr)
+		return NULL;
+	return (uint8_t *)mem->host_ptr + origin[0] * least_bytes(mem) + row * mem->row_pitch +
+	       slice * mem->slice_pitch;
+}
+
+/* The same in parts, to the application's own storage. */
+static cl_int fetch_parts(const struct request *r, const struct parts *parts)
+{
+	struct request one = *r;
+	cl_event *events = calloc(parts->count, sizeof(*events));
+	cl_int status = events ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	cl_uint sent = 0;
+
+	one.blocking = false;
+	while (status == CL_SUCCESS && sent < parts->count) {
+		memcpy(one.origin, parts->list[sent].origin, sizeof(one.origin));
+		memcpy(one.region, parts->list[sent].region, sizeof(one.region));
+		one.layout = mapped_layout(r->mem, in_host_ptr(r->mem, one.origin), one.region);
+		one.event = &events[sent];
+		status = fetch(&one, true);
+		if (status == CL_SUCCESS)
+			sent++;
+	}
+	if (status == CL_SUCCESS)
+		status = empty_command(r->queue, r->mem, r->origin, map_type(r->mem), r->blocking, NULL, sent, events,
+				       r->event);
+	while (sent > 0)
+		object_release(events[--sent]);
+	free(events);
+	return status;
+}
+
 /* A mapping for writing that has some of the region already: its bytes are newer than the object's. */
-static bool is_being_written(cl_mem mem, const size_t *origin, const size_t *region)
+static const struct mapping *being_written(cl_mem mem, const struct part *p)
 {
 	const struct mapping *m;
 	int i;
@@ -130,11 +192,53 @@ static bool is_being_written(cl_mem mem, const size_t *origin, const size_t *reg
 		bool touches = (m->flags & WRITES) != 0;
 
 		for (i = 0; i < 3; i++)
-			touches &= origin[i] < m->origin[i] + m->region[i] && m->origin[i] < origin[i] + region[i];
+			touches &= p->origin[i] < m->origin[i] + m->region[i] &&
+				   m->origin[i] < p->origin[i] + p->region[i];
 		if (touches)
-			return true;
+			return m;
 	}
-	return false;
+	return NULL;
+}
+
+static bool part_add(struct parts *parts, struct part part)
+{
+	struct part *list = realloc(parts->list, (parts->count + 1) * sizeof(*list));
+
+	if (!list)
+		return false;
+	parts->list = list;
+	list[parts->count++] = part;
+	return true;
+}
+
+/* What is left of a region without those that are being written; under the object's lock. */
+static bool parts_find(cl_mem mem, struct part left, struct parts *parts)
+{
+	const struct mapping *m = being_written(mem, &left);
+	int i;
+
+	if (!m)
+		return part_add(parts, left);
+	for (i = 0; i < 3; i++) {
+		size_t end = left.origin[i] + left.region[i], from = m->origin[i], to = from + m->region[i];
+		struct part side = left;
+
+		if (from > left.origin[i]) {
+			side.region[i] = from - left.origin[i];
+			if (!parts_find(mem, side, parts))
+				return false;
+			left.origin[i] = from;
+		}
+		if (to < end) {
+			side.origin[i] = to;
+			side.region[i] = end - to;
+			if (!parts_find(mem, side, parts))
+				return false;
+			end = to;
+		}
+		left.region[i] = end - left.origin[i];
+	}
+	return true;
 }
 
 /* A mapping of a buffer whose copy has the region. */
@@ -149,12 +253,13 @@ static struct mapping *around(cl_mem mem, const size_t *origin, const size_t *re
 	return NULL;
 }
 
-/* The copy that a map points to; under the object's lock. */
-static cl_int stage(struct request *r, struct staging **staging)
+/* The copy that a map points to, a new one or another map's; under the object's lock. */
+static cl_int stage(struct request *r, struct staging **staging, bool *is_new)
 {
 	struct mapping *m = r->mem->type == CL_MEM_OBJECT_BUFFER ? around(r->mem, r->origin, r->region) : NULL;
 	cl_int status;
 
+	*is_new = !m;
 	if (m) {
 		r->layout.at = (uint8_t *)m->at + (r->origin[0] - m->origin[0]);
 		__atomic_fetch_add(&m->staging->users, 1, __ATOMIC_RELAXED);
@@ -204,10 +309,30 @@ static void staging_drop_later(struct session *s, struct staging *staging)
 		pending_free_later(s, range);
 }
 
+/* What of the region is read, into what; under the object's lock. What is being written has newer bytes there. */
+static cl_int prepare(struct request *r, struct staging **staging, bool *read, struct parts *parts)
+{
+	struct part whole;
+	cl_int status = CL_SUCCESS;
+	bool written, is_new = false;
+
+	memcpy(whole.origin, r->origin, sizeof(whole.origin));
+	memcpy(whole.region, r->region, sizeof(whole.region));
+	*read = !(r->flags & CL_MAP_WRITE_INVALIDATE_REGION);
+	written = *read && being_written(r->mem, &whole);
+	if (!r->mem->host_ptr)
+		status = stage(r, staging, &is_new);
+	else if (written && !parts_find(r->mem, whole, parts))
+		status = CL_OUT_OF_HOST_MEMORY;
+	*read = *read && (is_new || !written);
+	return status;
+}
+
 static void *map(struct request *r, cl_int *error)
 {
 	struct mapping *m = calloc(1, sizeof(*m));
 	cl_mem mem = r->mem;
+	struct parts parts = { 0 };
 	cl_int status = m ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	bool read;
 
@@ -215,12 +340,11 @@ static void *map(struct request *r, cl_int *error)
 		status = map_storage(r, &m->at);
 	} else if (status == CL_SUCCESS) {
 		pthread_mutex_lock(&mem->lock);
-		read = !(r->flags & CL_MAP_WRITE_INVALIDATE_REGION) && !is_being_written(mem, r->origin, r->region);
-		if (!mem->host_ptr)
-			status = stage(r, &m->staging);
+		status = prepare(r, &m->staging, &read, &parts);
 		pthread_mutex_unlock(&mem->lock);
 		if (status == CL_SUCCESS)
-			status = fetch(r, read);
+			status = parts.count ? fetch_parts(r, &parts) : fetch(r, read);
+		free(parts.list);
 		m->at = r->layout.at;
 	}
 	pthread_mutex_lock(&mem->lock);
@@ -280,18 +404,6 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, c
 	}
 	r.layout = (struct layout){ mem->host_ptr ? (uint8_t *)mem->host_ptr + offset : NULL, size, 1, 1, size, size };
 	return map(&r, error);
-}
-
-/* Where a region begins in the application's own storage. */
-static void *in_host_ptr(cl_mem image, const size_t *origin)
-{
-	bool lines = image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-	size_t row = lines ? 0 : origin[1], slice = lines ? origin[1] : origin[2];
-
-	if (!image->host_ptr)
-		return NULL;
-	return (uint8_t *)image->host_ptr + origin[0] * image->element_bytes + row * image->row_pitch +
-	       slice * image->slice_pitch;
 }
 
 void *clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
@@ -356,17 +468,6 @@ static cl_int unmap_storage(cl_command_queue queue, cl_mem mem, const struct map
 	return status;
 }
 
-/* The memory of a mapping. */
-static struct layout mapped_layout(cl_mem mem, const struct mapping *m)
-{
-	struct layout l = { m->at, m->region[0], 1, 1, m->region[0], m->region[0] };
-
-	if (mem->type != CL_MEM_OBJECT_BUFFER)
-		image_layout_check(mem, m->region, mem->host_ptr ? mem->row_pitch : 0,
-				   mem->host_ptr ? mem->slice_pitch : 0, &l);
-	return l;
-}
-
 /* Writes a mapping's bytes back: those of the application's storage as they are now, those of a copy in place. */
 static cl_int write_back(cl_command_queue queue, cl_mem mem, const struct mapping *m, cl_uint count,
 			 const cl_event *waits, cl_event *event)
@@ -379,7 +480,7 @@ static cl_int write_back(cl_command_queue queue, cl_mem mem, const struct mappin
 	t.wait_count = count;
 	t.waits = waits;
 	t.event = event;
-	t.layout = mapped_layout(mem, m);
+	t.layout = mapped_layout(mem, m->at, m->region);
 	t.staging = m->staging;
 	return transfer_run(&t);
 }

@@ -60,7 +60,7 @@ static void images(const struct setup *s, char *memory)
 	const cl_uint colour[4] = { 5, 6, 7, 8 };
 	size_t row = 77;
 	cl_mem image;
-	char *at;
+	char *at, *part;
 
 	fill_bytes(memory, SIZE, 3);
 	image = MAKE("with a pitch", clCreateImage(s->context, CL_MEM_USE_HOST_PTR, &format, &shape, memory, &error));
@@ -70,6 +70,15 @@ static void images(const struct setup *s, char *memory)
 	say_number("its pitch", (long long)row);
 	for (int y = 0; y < 16; y++)
 		say_checksum("row", memory + 128 * y, 64);
+	SAY("all", clEnqueueUnmapMemObject(s->queue, image, at, 0, NULL, NULL));
+	SAY("all", clEnqueueFillImage(s->queue, image, colour, origin, region, 0, NULL, NULL));
+	part = MAKE("a part to write", clEnqueueMapImage(s->queue, image, CL_TRUE, CL_MAP_WRITE, inside, few, &row, NULL, 0, NULL, NULL, &error));
+	for (int y = 0; y < 4; y++)
+		memset(part + 128 * y, 9, 16);
+	at = MAKE("all", clEnqueueMapImage(s->queue, image, CL_TRUE, CL_MAP_READ, origin, region, &row, NULL, 0, NULL, NULL, &error));
+	for (int y = 0; y < 16; y++)
+		say_checksum("row with the part", memory + 128 * y, 64);
+	SAY("part", clEnqueueUnmapMemObject(s->queue, image, part, 0, NULL, NULL));
 	SAY("all", clEnqueueUnmapMemObject(s->queue, image, at, 0, NULL, NULL));
 	SAY("image", clReleaseMemObject(image));
 }

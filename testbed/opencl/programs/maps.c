@@ -138,6 +138,23 @@ static void gated(const struct setup *s, cl_mem buffer)
 	SAY("queue", clFinish(s->queue));
 }
 
+/* A map for reading of all, of which another writes a part: the rest is there, and the part is not read over. */
+static void around(const struct setup *s, cl_mem buffer)
+{
+	const char seven = 7;
+	char *part, *all;
+
+	SAY("all", clEnqueueFillBuffer(s->queue, buffer, &seven, 1, 0, SIZE, 0, NULL, NULL));
+	part = MAKE("part", clEnqueueMapBuffer(s->queue, buffer, CL_TRUE, CL_MAP_WRITE, 4096, 64, 0, NULL, NULL, &error));
+	memset(part, 5, 64);
+	all = MAKE("all", clEnqueueMapBuffer(s->queue, buffer, CL_TRUE, CL_MAP_READ, 0, SIZE, 0, NULL, NULL, &error));
+	say_checksum("before the part", all, 4096);
+	say_checksum("after the part", all + 4096 + 64, SIZE - 4096 - 64);
+	SAY("part", clEnqueueUnmapMemObject(s->queue, buffer, part, 0, NULL, NULL));
+	SAY("all", clEnqueueUnmapMemObject(s->queue, buffer, all, 0, NULL, NULL));
+	say_buffer("with the part", s, buffer, SIZE);
+}
+
 /* A map for writing within one for reading: its unmap waits for a gate when the other's is done, and other work comes. */
 static void two_queues(const struct setup *s)
 {
@@ -182,6 +199,7 @@ int main(void)
 		one(&s, buffer);
 		several(&s, buffer);
 		of_a_part(&s, buffer);
+		around(&s, buffer);
 		with_kernels(&s, buffer);
 		gated(&s, buffer);
 		SAY("of a kind", clReleaseMemObject(buffer));
