@@ -72,6 +72,9 @@ void pending_settle(struct session *s, cl_command_queue queue, bool all, uint64_
 /* The same for an event of which it is known that it is. */
 void pending_settle_event(cl_event event);
 
+/* Whether what an event's command promised has yet to happen: the application cannot know that it is done. */
+bool pending_has(cl_event event);
+
 /* Frees memory that commands which are under way now may use, once they are done. */
 void pending_free_later(struct session *s, struct range range);
 void pending_know_queue(cl_command_queue queue);

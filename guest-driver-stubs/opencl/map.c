@@ -328,6 +328,26 @@ static cl_int prepare(struct request *r, struct staging **staging, bool *read, s
 	return status;
 }
 
+/* Sends what was prepared. Of a map that the application's storage is written by later, M keeps the event. */
+static cl_int send(struct request *r, struct mapping *m, bool read, const struct parts *parts)
+{
+	bool keeps = read && r->mem->host_ptr && r->flags & WRITES && !r->blocking;
+	cl_event *wanted = r->event;
+	cl_int status;
+
+	if (keeps)
+		r->event = &m->read;
+	status = parts->count ? fetch_parts(r, parts) : fetch(r, read);
+	if (status == CL_SUCCESS && keeps) {
+		object_hold(m->read);
+		if (wanted)
+			*wanted = m->read;
+		else
+			object_release(m->read);
+	}
+	return status;
+}
+
 static void *map(struct request *r, cl_int *error)
 {
 	struct mapping *m = calloc(1, sizeof(*m));
@@ -343,7 +363,7 @@ static void *map(struct request *r, cl_int *error)
 		status = prepare(r, &m->staging, &read, &parts);
 		pthread_mutex_unlock(&mem->lock);
 		if (status == CL_SUCCESS)
-			status = parts.count ? fetch_parts(r, &parts) : fetch(r, read);
+			status = send(r, m, read, &parts);
 		free(parts.list);
 		m->at = r->layout.at;
 	}
@@ -507,13 +527,14 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *at, cl_
 		return CL_INVALID_VALUE;
 	if (root_of(mem)->storage.size)
 		status = unmap_storage(queue, mem, m, count, waits, event);
-	else if (m->flags & WRITES)
+	else if (m->flags & WRITES && !(m->read && pending_has(m->read)))
 		status = write_back(queue, mem, m, count, waits, event);
 	else
 		status = empty_command(queue, mem, m->origin, CL_COMMAND_UNMAP_MEM_OBJECT, false, m->staging, count,
 				       waits, event);
 	if (status != CL_SUCCESS)
 		staging_drop_later(session_of(mem), m->staging);
+	object_drop(m->read);
 	free(m);
 	return status;
 }
@@ -525,6 +546,7 @@ void map_forget_all(cl_mem mem)
 
 		mem->mappings = m->next;
 		staging_drop_later(session_of(mem), m->staging);
+		object_drop(m->read);
 		free(m);
 	}
 }

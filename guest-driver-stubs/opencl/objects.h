@@ -91,6 +91,7 @@ struct mapping {
 	cl_map_flags flags;
 	size_t origin[3], region[3]; /* bytes of a buffer in the first */
 	struct staging *staging;     /* NULL: the storage itself */
+	cl_event read;               /* the map's, if its bytes may be on their way to the application's storage */
 };
 
 struct _cl_mem {

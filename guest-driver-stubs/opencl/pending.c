@@ -212,6 +212,18 @@ void pending_settle_event(cl_event event)
 		settle(session_of(event), event->queue, false, event->sequence, event);
 }
 
+bool pending_has(cl_event event)
+{
+	struct session *s = session_of(event);
+	const struct pending *p;
+
+	pthread_mutex_lock(&s->pending_lock);
+	for (p = s->pending; p && p->event != event; p = p->next)
+		;
+	pthread_mutex_unlock(&s->pending_lock);
+	return p != NULL;
+}
+
 /*
  * Waits for commands under way to give back what they hold, since a program may have any number of them natively. Not
  * for ever: they may wait for a user event that this thread is to set.

@@ -155,6 +155,23 @@ static void around(const struct setup *s, cl_mem buffer)
 	say_buffer("with the part", s, buffer, SIZE);
 }
 
+/* A map that nobody waits for, and so nobody writes to, leaves what the command before it made. */
+static void unwaited(const struct setup *s, cl_mem buffer)
+{
+	const char eight = 8;
+	char *at;
+
+	SAY("all", clEnqueueFillBuffer(s->queue, buffer, &eight, 1, 0, SIZE, 0, NULL, NULL));
+	at = MAKE("all", clEnqueueMapBuffer(s->queue, buffer, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, SIZE, 0, NULL, NULL, &error));
+	SAY("all", clEnqueueUnmapMemObject(s->queue, buffer, at, 0, NULL, NULL));
+	say_buffer("as it was", s, buffer, SIZE);
+	at = MAKE("all", clEnqueueMapBuffer(s->queue, buffer, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, SIZE, 0, NULL, NULL, &error));
+	SAY("queue", clFinish(s->queue));
+	at[9] = 1;
+	SAY("all", clEnqueueUnmapMemObject(s->queue, buffer, at, 0, NULL, NULL));
+	say_buffer("written after a wait", s, buffer, SIZE);
+}
+
 /* A map for writing within one for reading: its unmap waits for a gate when the other's is done, and other work comes. */
 static void two_queues(const struct setup *s)
 {
@@ -200,6 +217,7 @@ int main(void)
 		several(&s, buffer);
 		of_a_part(&s, buffer);
 		around(&s, buffer);
+		unwaited(&s, buffer);
 		with_kernels(&s, buffer);
 		gated(&s, buffer);
 		SAY("of a kind", clReleaseMemObject(buffer));
