@@ -44,7 +44,8 @@ cl_int event_status(cl_event event)
 	struct answer answer = { 0 };
 	cl_int status = event_known(event);
 
-	if (status <= CL_COMPLETE || !event->queue)
+	/* One that is being set may be so for the host and for those who waited already. */
+	if (status <= CL_COMPLETE || (!event->queue && !__atomic_load_n(&event->user_set, __ATOMIC_ACQUIRE)))
 		return status;
 	status = call_event_status(session_of(event), &call, &answer);
 	if (status == CL_SUCCESS)
@@ -96,7 +97,7 @@ static cl_int wait_some(cl_uint count, const cl_event *list)
 	}
 	for (i = 0; i < count; i++)
 		if (event_known(list[i]) > CL_COMPLETE) {
-			if (status == CL_SUCCESS && list[i]->queue)
+			if (status == CL_SUCCESS)
 				event_done(list[i], CL_COMPLETE);
 			else
 				event_status(list[i]);

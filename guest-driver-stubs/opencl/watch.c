@@ -62,7 +62,7 @@ static void reached(struct session *s, uint32_t index, cl_int status, bool notic
 	pthread_mutex_unlock(&s->watch_lock);
 	if (!event)
 		return;
-	if (status <= CL_COMPLETE && event->queue)
+	if (status <= CL_COMPLETE)
 		event_done(event, status);
 	for (when = CL_SUBMITTED; when >= CL_COMPLETE && when >= status; when--) {
 		struct callback *calls;
