@@ -40,8 +40,7 @@ final class StagedFileTest {
   }
 
   private StagedFile create() {
-    return StagedFile.create(
-        FilePlace.open(kernel, file()), SessionFileWriter.HEAD, _ -> false);
+    return StagedFile.create(FilePlace.open(kernel, file()), SessionFileWriter.HEAD, _ -> false);
   }
 
   private void write() throws Exception {
