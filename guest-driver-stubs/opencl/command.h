@@ -79,6 +79,8 @@ bool pending_has(cl_event event);
 void pending_free_later(struct session *s, struct range range);
 void pending_know_queue(cl_command_queue queue);
 void pending_forget_queue(cl_command_queue queue);
+/* The queues with commands that are not known to be done, held, in a list that is the caller's to free. */
+size_t pending_queues(struct session *s, cl_command_queue **list);
 
 /* map.c: the copy that a map points to has one user less; it is freed with the last. */
 void staging_drop(struct session *s, struct staging *staging);

@@ -1,6 +1,7 @@
 /* Buffers, and what buffers and images have in common. */
 #include "api.h"
 #include "command.h"
+#include "watch.h"
 
 #include <stdlib.h>
 
@@ -29,18 +30,76 @@ cl_int mem_flags_check(cl_mem_flags flags, const void *host_ptr)
 	return CL_SUCCESS;
 }
 
+/* The application's callbacks of one that goes, until the commands that may use it are done. */
+struct farewell {
+	cl_mem mem; /* no more than its address */
+	struct callback *calls;
+	uint32_t left; /* markers that are not done, and one while they are sent; atomic */
+};
+
+static void farewell_less(struct farewell *f)
+{
+	if (__atomic_sub_fetch(&f->left, 1, __ATOMIC_ACQ_REL) != 0)
+		return;
+	while (f->calls) {
+		struct callback *c = f->calls;
+
+		f->calls = c->next;
+		((void(CL_CALLBACK *)(cl_mem, void *))c->function)(f->mem, c->data);
+		free(c);
+	}
+	free(f);
+}
+
+static void CL_CALLBACK on_marker(cl_event event, cl_int status, void *farewell)
+{
+	(void)event, (void)status;
+	farewell_less(farewell);
+}
+
+/* Has a farewell wait for all that a queue has. */
+static void farewell_behind(struct farewell *f, cl_command_queue queue)
+{
+	cl_event marker;
+	cl_int status = clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker);
+
+	__atomic_fetch_add(&f->left, 1, __ATOMIC_RELAXED);
+	if (status == CL_SUCCESS) {
+		clFlush(queue);
+		status = watch_event(marker, CL_COMPLETE, (void (*)(void))on_marker, f);
+		object_release(marker);
+		/* Of a session that has ended it is called all the same. */
+		if (status == CL_SUCCESS || status == CL_DEVICE_NOT_AVAILABLE)
+			return;
+	}
+	farewell_less(f);
+}
+
+static void farewell_say(cl_mem mem)
+{
+	struct farewell *f = malloc(sizeof(*f));
+	cl_command_queue *queues;
+	size_t count, i;
+
+	/* Without memory for this nobody is told. */
+	if (!f)
+		return;
+	*f = (struct farewell){ .mem = mem, .calls = mem->destructors, .left = 1 };
+	count = pending_queues(session_of(mem), &queues);
+	for (i = 0; i < count; i++) {
+		farewell_behind(f, queues[i]);
+		object_drop(queues[i]);
+	}
+	free(queues);
+	farewell_less(f);
+}
+
 void mem_destroy(struct object *o)
 {
 	cl_mem mem = (cl_mem)o;
-	struct callback *c = mem->destructors;
 
-	while (c) {
-		struct callback *next = c->next;
-
-		((void(CL_CALLBACK *)(cl_mem, void *))c->function)(mem, c->data);
-		free(c);
-		c = next;
-	}
+	if (mem->destructors)
+		farewell_say(mem);
 	map_forget_all(mem);
 	if (mem->storage.size && !mem->parent)
 		pending_free_later(o->session, mem->storage);

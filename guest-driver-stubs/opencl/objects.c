@@ -123,6 +123,20 @@ void object_hold(void *object)
 	object_retain(object);
 }
 
+bool object_hold_live(void *object)
+{
+	struct object *o = object;
+	uint32_t references = __atomic_load_n(&o->references, __ATOMIC_RELAXED);
+
+	while (references > 0)
+		if (__atomic_compare_exchange_n(&o->references, &references, references + 1, true, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED)) {
+			__atomic_fetch_add(&o->implicit, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	return false;
+}
+
 void object_drop(void *object)
 {
 	if (!object)

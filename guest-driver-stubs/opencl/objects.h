@@ -193,6 +193,8 @@ void object_discard(void *object);
 /* Of the library's own references. */
 void object_hold(void *object);
 void object_drop(void *object);
+/* The same as a hold of one that may be going, from a list that it leaves as it goes; false: it is. */
+bool object_hold_live(void *object);
 /* Of the application's. */
 void object_retain(void *object);
 void object_release(void *object);

@@ -315,6 +315,23 @@ void pending_know_queue(cl_command_queue queue)
 	pthread_mutex_unlock(&s->pending_lock);
 }
 
+size_t pending_queues(struct session *s, cl_command_queue **list)
+{
+	cl_command_queue q;
+	size_t count = 0;
+
+	pthread_mutex_lock(&s->pending_lock);
+	for (q = s->queues; q; q = q->next)
+		count++;
+	*list = calloc(count, sizeof(**list));
+	count = 0;
+	for (q = *list ? s->queues : NULL; q; q = q->next)
+		if (q->settled < __atomic_load_n(&q->last, __ATOMIC_ACQUIRE) && object_hold_live(q))
+			(*list)[count++] = q;
+	pthread_mutex_unlock(&s->pending_lock);
+	return count;
+}
+
 /* What a queue that goes may still run keeps its storage for good: nobody can be asked any more. */
 void pending_forget_queue(cl_command_queue queue)
 {
