@@ -57,11 +57,10 @@ final class Events {
     unflushed.clear();
   }
 
-  /** A queue is gone. */
+  /** A queue is released: nobody asks for its failures any more. */
   void forgetQueue(SessionObject queue) {
     unflushed.remove(queue);
     firstFailures.remove(queue);
-    gates.forgetQueue(queue);
   }
 
   /**

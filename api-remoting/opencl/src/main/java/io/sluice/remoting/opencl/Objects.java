@@ -17,6 +17,7 @@ final class Objects {
   private final ObjectTable objects;
   private final Memo memo;
   private final HostDevices devices;
+  private final LeavingQueues leaving;
 
   /**
    * The origin of a device: its platform's handle, and whether it is part of another device.
@@ -26,10 +27,11 @@ final class Objects {
    */
   record DeviceOrigin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
 
-  Objects(SessionContext context, Memo memo, HostDevices devices) {
+  Objects(SessionContext context, Memo memo, HostDevices devices, LeavingQueues leaving) {
     this.context = context;
     this.memo = memo;
     this.devices = devices;
+    this.leaving = leaving;
     objects = context.objects();
     int device = 0;
     for (int i = 0; i < devices.platforms().size(); i++) {
@@ -129,6 +131,10 @@ final class Objects {
   void createQueue(OpenClCall.CreateQueue c, CallRecord record, Answer answer) {
     if (!QueueOrder.isOfHost(c.properties())) {
       answer.give(ClStatus.INVALID_QUEUE_PROPERTIES);
+      return;
+    }
+    if (!leaving.leaveRoom(objects.count(OpenClKinds.QUEUE))) {
+      answer.give(ClStatus.OUT_OF_RESOURCES);
       return;
     }
     MemorySegment error = memo.bytes(Integer.BYTES);

@@ -29,6 +29,7 @@ final class OpenClSession implements ApiSession {
   private final Transfers transfers;
   private final Touched touched = new Touched();
   private final Gates gates;
+  private final LeavingQueues leaving;
   private final AwaitedWrites awaitedWrites;
   private final SamplersInUse samplers;
   private final Prints prints;
@@ -43,11 +44,12 @@ final class OpenClSession implements ApiSession {
     this.context = context;
     completions = new Completions(memo, context);
     queries = new Queries(memo);
-    objects = new Objects(context, memo, devices);
+    gates = new Gates(memo, touched);
+    leaving = new LeavingQueues(memo, completions, gates);
+    objects = new Objects(context, memo, devices, leaving);
     memory = new Memory(context, memo);
     programs = new Programs(context, memo);
     kernels = new Kernels(context, memo, devices.mostLocalBytes());
-    gates = new Gates(memo, touched);
     events = new Events(context, memo, completions, gates);
     work = new DeviceWork(context, memo, completions, gates);
     awaitedWrites = new AwaitedWrites();
@@ -65,7 +67,7 @@ final class OpenClSession implements ApiSession {
         new OpenClState(
             context,
             devices,
-            new OpenClState.SessionParts(completions, gates, events, touched),
+            new OpenClState.SessionParts(completions, gates, events, touched, leaving),
             remaking);
   }
 
@@ -243,6 +245,7 @@ final class OpenClSession implements ApiSession {
     work.poll();
     samplers.settle();
     prints.settle();
+    leaving.settle();
     return completions.poll() + awaitedWrites.settle() + executeHeld();
   }
 
@@ -271,6 +274,7 @@ final class OpenClSession implements ApiSession {
       for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
+      leaving.close();
       awaitedWrites.close();
       samplers.close();
       prints.close();

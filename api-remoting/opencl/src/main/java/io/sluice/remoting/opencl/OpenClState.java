@@ -39,10 +39,16 @@ final class OpenClState implements ApiState {
   private final Gates gates;
   private final Events events;
   private final Touched touched;
+  private final LeavingQueues leaving;
   private final Remaking remaking;
 
   /** The parts of a session that know what a move must. */
-  record SessionParts(Completions completions, Gates gates, Events events, Touched touched) {}
+  record SessionParts(
+      Completions completions,
+      Gates gates,
+      Events events,
+      Touched touched,
+      LeavingQueues leaving) {}
 
   OpenClState(SessionContext context, HostDevices devices, SessionParts parts, Remaking remaking) {
     this.context = context;
@@ -52,6 +58,7 @@ final class OpenClState implements ApiState {
     gates = parts.gates();
     events = parts.events();
     touched = parts.touched();
+    leaving = parts.leaving();
   }
 
   @Override
@@ -98,9 +105,8 @@ final class OpenClState implements ApiState {
   @Override
   public boolean whenAllHaveRun(Runnable done) {
     List<Long> marks = new ArrayList<>();
-    for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
-      marks.addAll(marks(queue));
-    }
+    context.objects().all(OpenClKinds.QUEUE).forEach(queue -> marks.addAll(marks(queue)));
+    leaving.queues().forEach(queue -> marks.addAll(marks(queue)));
     if (marks.isEmpty()) {
       done.run();
       return true;
@@ -277,11 +283,15 @@ final class OpenClState implements ApiState {
     int _ = giveBack(object);
   }
 
-  /** Gives an object, which is in the table no more, back to the library. */
+  /** Gives an object, which is in the table no more, back to the library: now, or a queue soon. */
   int giveBack(SessionObject object) {
     if (object.kind() == OpenClKinds.QUEUE) {
+      events.flushAll(); // what its commands wait for runs, too
       events.forgetQueue(object);
-    } else if (object.kind() == OpenClKinds.EVENT) {
+      leaving.add(object);
+      return ClStatus.SUCCESS;
+    }
+    if (object.kind() == OpenClKinds.EVENT) {
       events.forget(object);
     } else if (object.kind() == OpenClKinds.PROGRAM) {
       Programs.forget(object);

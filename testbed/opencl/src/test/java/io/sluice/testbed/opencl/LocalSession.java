@@ -1,0 +1,202 @@
+package io.sluice.testbed.opencl;
+
+import static io.sluice.testbed.opencl.RelayRig.call;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.Notices;
+import io.sluice.remoting.session.Session;
+import io.sluice.remoting.session.SessionPort;
+import io.sluice.remoting.session.SharedMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A session of this host's OpenCL whose calls are a test's, and whose memory outlives it. */
+final class LocalSession implements AutoCloseable {
+  private static final int MINUTES = 5;
+  private static final int TEXT_AT = 0x60000; // in segment 0, which nothing else uses
+
+  private final Kernel kernel;
+  private final Fd doorbell;
+  private final List<Fd> connection;
+  private final SharedMemory memory;
+  private final LinkedSession linked;
+  private final Calls calls = new Calls();
+  private final BlockingQueue<long[]> answers = new ArrayBlockingQueue<>(1);
+  private final CompletableFuture<Void> over;
+
+  LocalSession(RelayRig rig) {
+    kernel = rig.kernel;
+    doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
+    connection = kernel.socketpair();
+    memory = new SharedMemory(kernel, RelayRig.MOST_BYTES);
+    try (Fd file = kernel.memfdCreate("session", RelayRig.SEGMENT_BYTES)) {
+      kernel.addSeals(file, Kernel.F_SEAL_GROW | Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
+      memory.add(0, file, RelayRig.SEGMENT_BYTES);
+    }
+    SessionPort port = new SessionPort(calls, this::answer, new NoNotices());
+    linked =
+        LinkedSession.arriving(
+            rig.settings,
+            Objects.requireNonNull(rig.settings.apis().get(1)),
+            List.of(connection.getFirst(), doorbell),
+            memory,
+            _ -> port);
+    over = CompletableFuture.runAsync(session(), rig.workers);
+  }
+
+  Session session() {
+    return linked.session();
+  }
+
+  /** Segment 0. */
+  MemorySegment memory() {
+    return memory.slice(0, RelayRig.SEGMENT_BYTES);
+  }
+
+  /** Makes a call that nobody waits for. */
+  void post(int number, long... words) {
+    calls.put(call(number, 0, words));
+    kernel.signal(doorbell);
+  }
+
+  /** Makes a call; the status. */
+  int status(int number, long... words) throws InterruptedException {
+    return (int) answer(number, words)[0];
+  }
+
+  /** Makes a call; value 0. */
+  long value(int number, long... words) throws InterruptedException {
+    long[] answer = answer(number, words);
+    assertThat(answer[0]).as("call %s", number).isZero();
+    return answer[1];
+  }
+
+  private long[] answer(int number, long... words) throws InterruptedException {
+    calls.put(call(number, 1, words));
+    kernel.signal(doorbell);
+    long[] answer = answers.poll(MINUTES, TimeUnit.MINUTES);
+    assertThat(answer).as("call %s", number).isNotNull();
+    return answer;
+  }
+
+  /** Puts text into its memory; the range. */
+  long[] text(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    memory().asSlice(TEXT_AT, bytes.length).copyFrom(MemorySegment.ofArray(bytes));
+    return new long[] {TEXT_AT, bytes.length};
+  }
+
+  int word(long at) {
+    return memory().get(ValueLayout.JAVA_INT, at);
+  }
+
+  /** Ends it; but for its memory nothing of it is left when this returns. */
+  void end() throws Exception {
+    session().end();
+    over.get(MINUTES, TimeUnit.MINUTES);
+  }
+
+  @Override
+  public void close() throws Exception {
+    end();
+    linked.close();
+    memory.close();
+    connection.forEach(Fd::close);
+  }
+
+  private Answer answer(int slotPlusOne) {
+    return slotPlusOne == 0
+        ? Answer.NONE
+        : new Answer() {
+          @Override
+          public boolean isWaitedFor() {
+            return true;
+          }
+
+          @Override
+          public void give(int status, long... values) {
+            answers.add(new long[] {status, values.length == 0 ? 0 : values[0]});
+          }
+        };
+  }
+
+  /** The calls that a test has made. */
+  private static final class Calls implements SessionPort.CallSource {
+    private final Queue<byte[]> made = new ConcurrentLinkedQueue<>();
+
+    void put(byte[] call) {
+      made.add(call);
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return made.isEmpty();
+    }
+
+    @Override
+    public int take(byte[] into) {
+      byte[] call = made.poll();
+      if (call == null) {
+        return 0;
+      }
+      System.arraycopy(call, 0, into, 0, call.length);
+      return call.length;
+    }
+
+    @Override
+    public int tail() {
+      return 0;
+    }
+
+    @Override
+    public void goOn(int taken) {}
+  }
+
+  /** Notices that nobody hears. */
+  private static final class NoNotices implements Notices {
+    @Override
+    public void tell(int kind, int status, int index) {}
+
+    @Override
+    public int write() {
+      return 0;
+    }
+
+    @Override
+    public void hold(boolean hold) {}
+
+    @Override
+    public int head() {
+      return 0;
+    }
+
+    @Override
+    public List<long[]> waiting() {
+      return List.of();
+    }
+
+    @Override
+    public void goOn(int written) {}
+
+    @Override
+    public void add(int kind, int status, int index) {}
+
+    @Override
+    public boolean areWaiting() {
+      return false;
+    }
+  }
+}
