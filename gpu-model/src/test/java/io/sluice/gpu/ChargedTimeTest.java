@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,7 +25,7 @@ class ChargedTimeTest {
   private static final int SLICES = 200;
   private static final int M2MF = 2;
   private static final int PITCHED = 1 << 4 | 1 << 8;
-  private static final int LINE_BYTES = 64 << 10;
+  private static final int LINE_BYTES = 4 << 20;
 
   private static long runningNs(GuestChannel channel) {
     return ExtChanQuery.RUNNING_NS.get(channel.query());
@@ -66,7 +67,8 @@ class ChargedTimeTest {
     AtomicLong processorNs = new AtomicLong();
     GpuClocks clocks =
         new GpuClocks(() -> wallNs.addAndGet(1_000_000), () -> processorNs.addAndGet(100_000));
-    assertThat(chargedForACopy(clocks, wallNs)).isBetween(SLICES * 50_000L, SLICES * 300_000L);
+    assertThat(chargedForACopy(clocks, wallNs, ChargedTimeTest::runningNs))
+        .isBetween(SLICES * 50_000L, SLICES * 300_000L);
   }
 
   /** Nobody asks for the processor's time of slices that are as short as they should be. */
@@ -79,11 +81,23 @@ class ChargedTimeTest {
             () -> {
               throw new AssertionError("asked");
             });
-    assertThat(chargedForACopy(clocks, wallNs)).isBetween(SLICES * 50_000L, SLICES * 300_000L);
+    assertThat(chargedForACopy(clocks, wallNs, ChargedTimeTest::runningNs))
+        .isBetween(SLICES * 50_000L, SLICES * 300_000L);
+  }
+
+  /** Each slice takes 10 ms, and has a processor all the time. */
+  @Test
+  void copy_whoseSlicesTakeLong_isChargedToItsOpenWithAllOfThat() {
+    AtomicLong wallNs = new AtomicLong();
+    GpuClocks clocks = new GpuClocks(() -> wallNs.addAndGet(10_000_000), wallNs::get);
+    long chargedNs =
+        chargedForACopy(clocks, wallNs, channel -> ExtFileQuery.GPU_NS.get(channel.client.usage()));
+    assertThat(chargedNs).isBetween(SLICES * 9_000_000L, SLICES * 11_000_000L);
   }
 
   /** What a copy without end is charged with after so many slices, each in its duty cycle. */
-  private static long chargedForACopy(GpuClocks clocks, AtomicLong wallNs) {
+  private static long chargedForACopy(
+      GpuClocks clocks, AtomicLong wallNs, ToLongFunction<GuestChannel> charged) {
     GpuConfig config = new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0);
     try (SoftwareGpu gpu =
             new SoftwareGpu(
@@ -112,7 +126,7 @@ class ChargedTimeTest {
       for (int i = 0; i <= SLICES; i++) {
         int _ = gpu.engine().doWork(wallNs.get());
       }
-      return runningNs(channel);
+      return charged.applyAsLong(channel);
     }
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(Seeds.class)
 final class FairTimeTest {
   private static final long LOOK_NS = 1_000_000;
-  private static final int NOPS = 16_000;
+  private static final int NOPS = 1000;
   private static final int ENTRIES = 510;
 
   private final RealKernel kernel = RealKernel.create();

@@ -39,6 +39,11 @@ public final class Compute implements Engine {
 
   private static final int CONSTANT_SIZE_FIELD = 0x1ffff;
   private static final int CONSTANT_OFFSET_FIELD = 0xffff;
+
+  /** What UNBIND_ALL costs of a slice: a store for each slot. */
+  private static final long UNBIND_UNITS =
+      4L * (ComputeState.TEXTURE_SLOTS + ComputeState.SAMPLER_SLOTS + ComputeState.CONSTANT_SLOTS);
+
   private static final int UNBIND_TEXTURES = 1;
   private static final int UNBIND_SAMPLERS = 1 << 4;
   private static final int UNBIND_BANKS = 1 << 8;
@@ -137,6 +142,7 @@ public final class Compute implements Engine {
   }
 
   private Outcome unbindAll(int data) {
+    host.spend(UNBIND_UNITS);
     for (int slot = 0; (data & UNBIND_TEXTURES) != 0 && slot < ComputeState.TEXTURE_SLOTS; slot++) {
       state.bindTexture(slot, 0);
     }
@@ -158,7 +164,7 @@ public final class Compute implements Engine {
     if ((address & 3) != 0) {
       return host.engineError(DataError.ALIGNMENT, method);
     }
-    FaultReason reason = host.space().translate(address, 4, true, run);
+    FaultReason reason = host.translate(address, 4, true, run);
     if (reason != FaultReason.NONE) {
       return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
     }
@@ -180,8 +186,7 @@ public final class Compute implements Engine {
         return host.engineError(DataError.ALIGNMENT, REPORT_SEMAPHORE);
       }
       int payload = state.register(REPORT_SEMAPHORE_PAYLOAD);
-      FaultReason reason =
-          SemaphoreRelease.write(host.space(), address, payload, oneWord, host.timeNs(), run);
+      FaultReason reason = SemaphoreRelease.write(host, address, payload, oneWord, run);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
       }

@@ -139,8 +139,7 @@ public final class CopyEngine implements Engine {
       return host.engineError(ERROR_INVALID_BITFIELD, QUERY_HIGH + 4);
     }
     FaultReason reason =
-        SemaphoreRelease.write(
-            host.space(), address, registers.get(QUERY_COUNTER), oneWord, host.timeNs(), run);
+        SemaphoreRelease.write(host, address, registers.get(QUERY_COUNTER), oneWord, run);
     return reason == FaultReason.NONE ? Outcome.DONE : host.pageFault(reason, true, unit, address);
   }
 

@@ -20,7 +20,7 @@ final class LineCopy {
    */
   private static final long PIECE_BYTES = 4 << 20;
 
-  /** What a piece costs beside its bytes: two translations. */
+  /** What a piece costs beside its bytes and new pages: two translations. */
   private static final long PIECE_UNITS = 64;
 
   /**
@@ -100,11 +100,11 @@ final class LineCopy {
       long fromAddress = addressOf(sourceTiles, source, sourcePitch);
       long toAddress = addressOf(targetTiles, target, targetPitch);
       long wanted = contiguous(targetTiles, contiguous(sourceTiles, pieceBytes()));
-      FaultReason reason = host.space().translate(fromAddress, wanted, false, from);
+      FaultReason reason = host.translate(fromAddress, wanted, false, from);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, false, unit, fromAddress);
       }
-      reason = host.space().translate(toAddress, granted(from), true, to);
+      reason = host.translate(toAddress, granted(from), true, to);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, unit, toAddress);
       }

@@ -220,7 +220,7 @@ public final class M2mf implements Engine {
       long address =
           image == null ? inlineTarget + at : image.addressOf(inlineLines() - inlineLinesLeft, at);
       long wanted = image == null ? bytes - i : Math.min(bytes - i, image.contiguousBytes(at));
-      FaultReason reason = host.space().translate(address, wanted, true, run);
+      FaultReason reason = host.translate(address, wanted, true, run);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
       }
@@ -250,8 +250,7 @@ public final class M2mf implements Engine {
         return host.engineError(DataError.ALIGNMENT, LAUNCH);
       }
       FaultReason reason =
-          SemaphoreRelease.write(
-              host.space(), address, registers.get(SEMAPHORE_PAYLOAD), oneWord, host.timeNs(), run);
+          SemaphoreRelease.write(host, address, registers.get(SEMAPHORE_PAYLOAD), oneWord, run);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
       }

@@ -63,7 +63,7 @@ final class Notifier {
     if ((address & (RECORD_BYTES - 1)) != 0) {
       return host.engineError(DataError.ALIGNMENT, NOTIFY);
     }
-    FaultReason reason = host.space().translate(address, RECORD_BYTES, true, run);
+    FaultReason reason = host.translate(address, RECORD_BYTES, true, run);
     if (reason != FaultReason.NONE) {
       return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
     }

@@ -5,7 +5,6 @@ import static io.sluice.gpu.engine.LittleEndian.INT_ACCESS;
 import static io.sluice.gpu.engine.LittleEndian.LONG;
 
 import io.sluice.gpu.mmu.FaultReason;
-import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.Run;
 
 /**
@@ -36,20 +35,21 @@ public final class SemaphoreRelease {
   /**
    * Writes it.
    *
+   * @param host whose semaphore it is
    * @param address aligned for the form
    * @param run scratch
    * @return why not; {@link FaultReason#NONE} when it was written
    */
   public static FaultReason write(
-      GpuAddressSpace space, long address, int payload, boolean oneWord, long timeNs, Run run) {
+      EngineHost host, long address, int payload, boolean oneWord, Run run) {
     int bytes = oneWord ? ONE_WORD : FOUR_WORDS;
-    FaultReason reason = space.translate(address, bytes, true, run);
+    FaultReason reason = host.translate(address, bytes, true, run);
     if (reason != FaultReason.NONE) {
       return reason;
     }
     if (!oneWord) {
       run.segment().set(INT, run.offset() + 4, 0);
-      run.segment().set(LONG, run.offset() + 8, timeNs);
+      run.segment().set(LONG, run.offset() + 8, host.timeNs());
     }
     INT_ACCESS.setRelease(run.segment(), run.offset(), payload);
     return FaultReason.NONE;

@@ -9,20 +9,30 @@ import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuUnit;
+import io.sluice.gpu.mmu.Run;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A command-submission channel, host class 906f: a ring, a control page, eight subchannels.
  *
- * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up, when
- * an acquire blocks, or when the channel faults, and always between two steps that can be saved:
- * after a word, or after a piece of a long copy. A fault ends this channel, is latched with its
- * reason, and touches nothing else. Guarded by the GPU's lock.
+ * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up or its
+ * time is over, when an acquire blocks, or when the channel faults, and always between two steps
+ * that can be saved: after a word, or after a piece of a long copy. A fault ends this channel, is
+ * latched with its reason, and touches nothing else. Guarded by the GPU's lock.
  */
 public final class GpuChannel implements EngineHost {
   /** Budget that a pushbuffer word or a ring entry costs, in copied bytes. */
   private static final long WORD_UNITS = 64;
+
+  /**
+   * Budget of a page that has to be found: it may have to be made. As much for the fetch of words,
+   * which is of a page at most, and for an interrupt, which may be a call of the operating system.
+   */
+  private static final long PAGE_UNITS = GpuAddressSpace.PAGE_BYTES;
+
+  /** Budget after which a slice looks at the clock again: less costs too many looks. */
+  private static final long LOOK_UNITS = 256 << 10;
 
   private static final int FIRST_ENGINE_METHOD = 0x100;
   private final int cid;
@@ -52,8 +62,11 @@ public final class GpuChannel implements EngineHost {
 
   private int currentSubchannel;
   private long budget;
+  private long lookAtBudget;
+  private long sliceEndNs;
+  private long pageRead;
+  private long pageWritten;
   private long commandNs;
-  private boolean timedClosely;
   long busyNs;
   private long instructions;
   private long interpreted;
@@ -261,18 +274,9 @@ public final class GpuChannel implements EngineHost {
     return pending != null && !hasGrid();
   }
 
-  /**
-   * Its command was executed for a time.
-   *
-   * @param closely whether the next slice's time on the processor is to be asked for
-   */
-  void commandWorked(long ns, boolean closely) {
+  /** Its command was executed for a time. */
+  void commandWorked(long ns) {
     commandNs += ns;
-    timedClosely = closely;
-  }
-
-  boolean isTimedClosely() {
-    return timedClosely;
   }
 
   /**
@@ -350,11 +354,14 @@ public final class GpuChannel implements EngineHost {
    *
    * @param window scratch
    * @param units the budget
+   * @param endNs GPU time after which it has no budget any more, at the next look at the clock
    * @return why it ended; what was not used is in {@link #budgetLeft}
    */
-  SliceEnd run(PushbufferWindow window, long units) {
+  SliceEnd run(PushbufferWindow window, long units, long endNs) {
     window.drop();
     budget = units;
+    lookAtBudget = units - LOOK_UNITS;
+    sliceEndNs = endNs;
     SliceEnd end = execute(window);
     if (ring.isOpen() && budget != units) {
       ring.publishPosition(userd);
@@ -389,13 +396,13 @@ public final class GpuChannel implements EngineHost {
         return SliceEnd.READY;
       }
       if (ring.wordsLeft() > 0) {
-        outcome = window.isEmpty() ? pusher.fetch(window) : nextWord(window);
+        outcome = nextWord(window);
       } else if (ring.isOpen()) {
         ring.close(userd);
       } else if (!pusher.seesWork()) {
         return isDead() ? SliceEnd.DEAD : SliceEnd.IDLE;
       } else {
-        budget -= WORD_UNITS;
+        spend(WORD_UNITS);
         outcome = pusher.nextEntry();
       }
     }
@@ -414,7 +421,7 @@ public final class GpuChannel implements EngineHost {
     if (semaphore.isParked()) {
       Outcome outcome = semaphore.retry();
       if (outcome == Outcome.DONE) {
-        budget -= WORD_UNITS;
+        spend(WORD_UNITS);
       }
       return outcome;
     }
@@ -426,7 +433,14 @@ public final class GpuChannel implements EngineHost {
   }
 
   private Outcome nextWord(PushbufferWindow window) {
-    budget -= WORD_UNITS;
+    if (window.isEmpty()) {
+      spend(PAGE_UNITS);
+      Outcome fetched = pusher.fetch(window);
+      if (fetched != Outcome.DONE) {
+        return fetched;
+      }
+    }
+    spend(WORD_UNITS);
     int word = window.take();
     ring.consumed();
     Outcome outcome = decoder.word(word);
@@ -482,6 +496,17 @@ public final class GpuChannel implements EngineHost {
   }
 
   @Override
+  public FaultReason translate(long address, long wanted, boolean write, Run run) {
+    long page = address & -PAGE_UNITS;
+    if (page != (write ? pageWritten : pageRead)) {
+      spend(PAGE_UNITS);
+      pageWritten = write ? page : pageWritten;
+      pageRead = write ? pageRead : page;
+    }
+    return space.translate(address, wanted, write, run);
+  }
+
+  @Override
   public TimeShare timeShare() {
     return services.share();
   }
@@ -494,6 +519,7 @@ public final class GpuChannel implements EngineHost {
   @Override
   public void interrupt() {
     interrupts++;
+    spend(PAGE_UNITS);
     InterruptTarget direct = interruptTarget;
     if (direct != null && direct.deliver()) {
       return;
@@ -511,6 +537,16 @@ public final class GpuChannel implements EngineHost {
   @Override
   public void spend(long units) {
     budget -= units;
+    if (budget <= lookAtBudget) {
+      lookAtClock();
+    }
+  }
+
+  private void lookAtClock() {
+    lookAtBudget = budget - LOOK_UNITS;
+    if (budget > 0 && timeNs() - sliceEndNs >= 0) {
+      budget = 0;
+    }
   }
 
   @Override

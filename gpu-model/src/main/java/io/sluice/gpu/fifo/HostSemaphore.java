@@ -109,7 +109,10 @@ final class HostSemaphore {
 
   /** Looks again at the memory a parked acquire waits for. */
   Outcome retry() {
-    FaultReason reason = host.space().translate(parkedAddress, 4, false, run);
+    return acquire(host.space().translate(parkedAddress, 4, false, run));
+  }
+
+  private Outcome acquire(FaultReason reason) {
     if (reason != FaultReason.NONE) {
       parked = 0;
       return host.pageFault(reason, false, GpuUnit.PSUBFIFO, parkedAddress);
@@ -131,15 +134,14 @@ final class HostSemaphore {
         parkedPayload = payload;
         waitedNs = 0;
         lookedNs = host.timeNs();
-        return retry();
+        return acquire(host.translate(address, 4, false, run));
       }
       case RELEASE -> {
         boolean oneWord = (word & RELEASE_ONE_WORD) != 0;
         if (!SemaphoreRelease.isAligned(address, oneWord)) {
           return faults.fault(EndReason.SEMAPHORE, word, address);
         }
-        FaultReason reason =
-            SemaphoreRelease.write(host.space(), address, payload, oneWord, host.timeNs(), run);
+        FaultReason reason = SemaphoreRelease.write(host, address, payload, oneWord, run);
         return reason == FaultReason.NONE
             ? Outcome.DONE
             : host.pageFault(reason, true, GpuUnit.PSUBFIFO, address);

@@ -30,20 +30,16 @@ public final class Runlist {
   private static final long SLICE_UNITS = 4 << 20;
 
   /**
+   * Longest it does so, but for a look at the clock and a piece of a copy: about what that many
+   * bytes take, and short enough for {@link SliceTime} to believe it.
+   */
+  private static final long SLICE_NS = 400_000;
+
+  /**
    * How often a channel with a grid is looked at. A worker that ends a grid wakes the engine, so
    * this is for engines that nobody can wake.
    */
   private static final long GRID_LOOK_NS = 1_000_000;
-
-  /** A slice is far shorter: what is above was spent off the processor, and is nobody's. */
-  private static final long LONGEST_SLICE_NS = 4_000_000;
-
-  /**
-   * A slice that took no longer had a processor nearly all the time. Asking for the processor's
-   * time costs a system call or two of each slice, whose code and data are not in the caches after
-   * a copy: some per cent of it.
-   */
-  private static final long SURE_SLICE_NS = 500_000;
 
   /** After this time a round looks at the channels anew, so that what has come is seen. */
   private static final long ROUND_NS = 50_000;
@@ -59,7 +55,7 @@ public final class Runlist {
   private final PushbufferWindow window = new PushbufferWindow();
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
-  private final LongSupplier processor;
+  private final SliceTime sliceTime;
   private final long spinNs;
   private int count;
   private int opens;
@@ -95,7 +91,7 @@ public final class Runlist {
    */
   public Runlist(LongSupplier clock, LongSupplier processor, long spinNs) {
     this.clock = clock;
-    this.processor = processor;
+    this.sliceTime = new SliceTime(processor);
     this.spinNs = spinNs;
   }
 
@@ -339,13 +335,18 @@ public final class Runlist {
     boolean progress = false;
     while (true) {
       long units = Math.min(left, SLICE_UNITS);
-      SliceEnd end = slice(channel, units);
+      boolean inCommand = channel.isInCommand();
+      long sliceNs = inCommand ? clock.getAsLong() : began;
+      SliceEnd end = channel.run(window, units, sliceNs + SLICE_NS);
       long used = units - channel.budgetLeft();
       if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
         long ended = clock.getAsLong();
-        long worked = Math.min(ended - began, LONGEST_SLICE_NS);
-        channel.busyNs += worked;
-        account(channel).use(worked);
+        sliceTime.ended(sliceNs, ended);
+        channel.busyNs += sliceTime.chargedNs();
+        account(channel).use(sliceTime.chargedNs());
+        if (inCommand) {
+          channel.commandWorked(sliceTime.commandNs());
+        }
         channel.pace.touched(ended);
         began = ended;
         turnEndedNs = ended;
@@ -356,24 +357,6 @@ public final class Runlist {
         return progress;
       }
     }
-  }
-
-  /**
-   * One slice. A command that goes on for longer is charged with the time it had a processor: that
-   * is asked for as long as slices take longer than they should.
-   */
-  private SliceEnd slice(GpuChannel channel, long units) {
-    if (!channel.isInCommand()) {
-      return channel.run(window, units);
-    }
-    boolean closely = channel.isTimedClosely();
-    long before = closely ? processor.getAsLong() : 0;
-    long startNs = clock.getAsLong();
-    SliceEnd end = channel.run(window, units);
-    long tookNs = clock.getAsLong() - startNs;
-    long worked = closely ? processor.getAsLong() - before : Math.clamp(tookNs, 0, SURE_SLICE_NS);
-    channel.commandWorked(worked, tookNs > SURE_SLICE_NS);
-    return end;
   }
 
   /**

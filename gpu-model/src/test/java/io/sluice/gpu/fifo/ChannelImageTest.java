@@ -28,6 +28,9 @@ class ChannelImageTest {
   private static final int RING_ORDER = 8;
   private static final long BASE = 0x2000_0000L;
 
+  /** Slices end by their budget: time stands still before it. */
+  private static final long END_NS = 1;
+
   private final Arena arena = Arena.ofConfined();
   private final PushbufferWindow window = new PushbufferWindow();
 
@@ -92,10 +95,10 @@ class ChannelImageTest {
     Machine moved = new Machine();
     moved.load(stream.words(), entries);
 
-    while (still.channel.run(window, Long.MAX_VALUE) == SliceEnd.YIELDED) {}
+    while (still.channel.run(window, Long.MAX_VALUE, END_NS) == SliceEnd.YIELDED) {}
     int steps = 0;
     while (!moved.channel.isDead() && moved.channel.hasWork()) {
-      SliceEnd end = moved.channel.run(window, 1);
+      SliceEnd end = moved.channel.run(window, 1, END_NS);
       assertThat(end).isNotEqualTo(SliceEnd.BLOCKED);
       if (end != SliceEnd.DEAD) {
         moved.move();
@@ -116,7 +119,7 @@ class ChannelImageTest {
     Machine machine = new Machine();
     machine.load(stream.words(), stream.entries());
     for (int i = 0; i < 30; i++) {
-      machine.channel.run(window, 200);
+      machine.channel.run(window, 4300, END_NS);
     }
     byte[] record = ChannelImage.save(machine.channel);
     for (int i = 0; i < 500; i++) {
@@ -128,7 +131,7 @@ class ChannelImageTest {
       if (ChannelImage.restore(other, damaged)) {
         other.setSuspended(false);
         for (int j = 0; j < 20 && !other.isDead(); j++) {
-          other.run(window, 1000);
+          other.run(window, 5000, END_NS);
         }
       }
     }
@@ -183,7 +186,7 @@ class ChannelImageTest {
       }
     }
     machine.load(words, new int[] {words.length});
-    assertThat(machine.channel.run(window, Long.MAX_VALUE)).isEqualTo(SliceEnd.IDLE);
+    assertThat(machine.channel.run(window, Long.MAX_VALUE, END_NS)).isEqualTo(SliceEnd.IDLE);
     machine.move();
   }
 
