@@ -31,7 +31,8 @@ final class FileCalls {
   private static final int MAP_ANONYMOUS = 0x20;
   private static final int MAP_NORESERVE = 0x4000;
   private static final int O_CLOEXEC = 0x80000;
-  private static final int OWNER_ONLY = 0600;
+  private static final int S_IRUSR = 0400;
+  private static final int S_IWUSR = 0200;
 
   private FileCalls() {}
 
@@ -192,7 +193,7 @@ final class FileCalls {
       MemorySegment name = arena.allocateFrom(path.toString());
       int result;
       do {
-        result = Libc.open(name, flags | O_CLOEXEC, OWNER_ONLY);
+        result = Libc.open(name, flags | O_CLOEXEC, S_IRUSR | S_IWUSR);
       } while (Calls.interrupted(result));
       return Calls.own(
           Calls.check(
