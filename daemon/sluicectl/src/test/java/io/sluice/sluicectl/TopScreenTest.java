@@ -24,7 +24,8 @@ final class TopScreenTest {
 
   private static TopRow row(String guest, String gpu, int pid, long held, double gpuPercent) {
     return new TopRow(
-        new GuestStatus(guest, "", "running", gpu, "", "", "", pid, 1, "", 3, 9, held, held),
+        new GuestStatus(
+            guest, "", "running", gpu, "", "", "", pid, pid == 0 ? -1 : 1, "", 3, 9, held, held),
         new QuotaStatus(
             guest, gpu, 0, 1, 0, "", 0, false, true, held, held, 0, 0, 0, 0, 0, 0, 0, 0),
         gpuPercent,

@@ -156,7 +156,7 @@ final class ProcessMigrationTest {
         .containsExactly("SLU-MIG-040", "SLU-MIG-054");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "host", Map.of()))
         .isInstanceOf(OperationsException.class)
-        .hasMessageContaining("SLU-MIG-055");
+        .hasMessageContaining("SLU-MIG-052");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "unix:x", Map.of("speed", "1")))
         .hasMessageContaining("SLU-MIG-053");
   }
@@ -260,7 +260,7 @@ final class ProcessMigrationTest {
 
       assertThatThrownBy(
               () -> first.migrations().abort(GUEST, "11111111-2222-3333-4444-555555555555"))
-          .hasMessageContaining("SLU-MIG-052")
+          .hasMessageContaining("SLU-MIG-055")
           .hasMessageContaining("another one is under way: " + id);
       assertThat(status(first).over()).isFalse();
       first.migrations().abort(GUEST, id);
