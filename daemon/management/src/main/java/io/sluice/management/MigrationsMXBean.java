@@ -58,7 +58,9 @@ public interface MigrationsMXBean {
 
   @Description(
       "Gives a migration, checkpoint or restore up; what was done is taken back. Refused when it is too late.")
-  void abort(@Description("its name") String guest) throws OperationsException;
+  default void abort(@Description("its name") String guest) throws OperationsException {
+    abort(guest, "");
+  }
 
   @Description("The same, if the guest's is the one with this id: what came after it goes on.")
   void abort(

@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** Platforms, devices, contexts, queues and samplers, and the release of all objects. */
 final class Objects {
@@ -17,7 +18,7 @@ final class Objects {
   private final ObjectTable objects;
   private final Memo memo;
   private final HostDevices devices;
-  private final LeavingQueues leaving;
+  private final IntPredicate hasRoomForQueue;
 
   /**
    * The origin of a device: its platform's handle, and whether it is part of another device.
@@ -27,11 +28,14 @@ final class Objects {
    */
   record DeviceOrigin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
 
-  Objects(SessionContext context, Memo memo, HostDevices devices, LeavingQueues leaving) {
+  /**
+   * @param hasRoomForQueue whether there may be another queue beside so many
+   */
+  Objects(SessionContext context, Memo memo, HostDevices devices, IntPredicate hasRoomForQueue) {
     this.context = context;
     this.memo = memo;
     this.devices = devices;
-    this.leaving = leaving;
+    this.hasRoomForQueue = hasRoomForQueue;
     objects = context.objects();
     int device = 0;
     for (int i = 0; i < devices.platforms().size(); i++) {
@@ -133,7 +137,7 @@ final class Objects {
       answer.give(ClStatus.INVALID_QUEUE_PROPERTIES);
       return;
     }
-    if (!leaving.leaveRoom(objects.count(OpenClKinds.QUEUE))) {
+    if (!hasRoomForQueue.test(objects.count(OpenClKinds.QUEUE))) {
       answer.give(ClStatus.OUT_OF_RESOURCES);
       return;
     }

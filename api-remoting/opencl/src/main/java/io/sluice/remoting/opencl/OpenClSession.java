@@ -46,7 +46,7 @@ final class OpenClSession implements ApiSession {
     queries = new Queries(memo);
     gates = new Gates(memo, touched);
     leaving = new LeavingQueues(memo, completions, gates);
-    objects = new Objects(context, memo, devices, leaving);
+    objects = new Objects(context, memo, devices, leaving::leaveRoom);
     memory = new Memory(context, memo);
     programs = new Programs(context, memo);
     kernels = new Kernels(context, memo, devices.mostLocalBytes());

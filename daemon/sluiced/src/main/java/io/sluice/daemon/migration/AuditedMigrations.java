@@ -52,11 +52,6 @@ public final class AuditedMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void abort(String guest) throws OperationsException {
-    abort(guest, "");
-  }
-
-  @Override
   public void abort(String guest, String id) throws OperationsException {
     migrations.abort(guest, id);
     Audit.of("migration-abort").addKeyValue("guest", guest).log("given up");

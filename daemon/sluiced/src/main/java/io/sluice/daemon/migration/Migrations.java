@@ -438,18 +438,11 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   @Override
-  public void abort(String guest) throws OperationsException {
-    abort(guest, "");
-  }
-
-  @Override
   public void abort(String guest, String id) throws OperationsException {
     String failed = "cannot give up the migration of guest \"" + guest + "\"";
-    departing.abort(
-        failed,
-        guest,
-        id,
-        new Reason(MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
+    Reason why =
+        new Reason(MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will.");
+    departing.abort(failed, guest, id, why);
   }
 
   @Override
