@@ -150,8 +150,8 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
   }
 
   /**
-   * RFC 4180. A value that a spreadsheet would take for a formula is quoted too; names of guests
-   * cannot begin like one.
+   * Quotes as RFC 4180 does. A value that a spreadsheet would take for a formula is quoted too;
+   * names of guests cannot begin like one.
    */
   private static String quoted(String value) {
     return value.matches("[^,\"\n]*") ? value : "\"" + value.replace("\"", "\"\"") + "\"";

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a slice is charged with, for what the clock and the processor's time say. */
+/** The charge of a slice, by the clock and the processor's time. */
 class SliceTimeTest {
   private static final long MS = 1_000_000;
 

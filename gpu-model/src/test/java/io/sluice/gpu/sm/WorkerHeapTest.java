@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** What a worker keeps of constants and instructions: it is taken from the heap of its grid. */
+/** The heap of a grid, from which workers take what they keep of constants and instructions. */
 final class WorkerHeapTest {
   private static final long BASE = 0x2000_0000L;
   private static final int PAGE_BYTES = 4096;

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Who is refused hears why, although it goes on talking; who never ends is not waited for; and what
- * a peer said last is heard, although it takes no more.
+ * The last words of connections: who is refused hears why, although it goes on talking; what a peer
+ * said is heard, although it takes no more; and who never ends is not waited for.
  */
 final class LingeringCloseTest {
   private static final int SECONDS = 60;

@@ -3,21 +3,17 @@ package io.sluice.daemon.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableSortedMap;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.machine.PausedMachine;
-import io.sluice.migrate.memory.Lanes;
-import io.sluice.migrate.report.MoveContext;
 import io.sluice.testbed.checks.StandIn;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -89,23 +85,7 @@ final class DepartingTest {
   private OutgoingMigration migration() {
     return new OutgoingMigration(
         moved.guest,
-        new OutgoingMigration.OutgoingParts(
-            new UUID(1, 2),
-            "kvm-b:7443",
-            new MoveContext(
-                "kvm-a",
-                "kvm-b:7443",
-                "0.1.0",
-                "",
-                "gf100",
-                ImmutableSortedMap.of(),
-                Instant.EPOCH),
-            MappedGuest.of(moved.guest, kernel),
-            new NoMachine(),
-            link,
-            Lanes.one(),
-            Optional.empty(),
-            _ -> {}),
+        moved.parts(MappedGuest.of(moved.guest, kernel), new NoMachine(), link),
         MigrationSettings.DEFAULT,
         System::nanoTime,
         new Random(1),

@@ -1,5 +1,6 @@
 package io.sluice.daemon.migration;
 
+import com.google.common.collect.ImmutableSortedMap;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
@@ -12,6 +13,13 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
 import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.Lanes;
+import io.sluice.migrate.report.MoveContext;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
 
 /** A guest on a software GPU, with a channel that has nothing to do. */
 final class MovedGuest implements AutoCloseable {
@@ -42,6 +50,22 @@ final class MovedGuest implements AutoCloseable {
 
   MappedGuest map() {
     return MappedGuest.of(guest, kernel);
+  }
+
+  /** What a migration of it to another host consists of. */
+  OutgoingMigration.OutgoingParts parts(
+      MappedGuest mapped, SourceMachine machine, MigrationLink link) {
+    return new OutgoingMigration.OutgoingParts(
+        new UUID(1, 2),
+        "kvm-b:7443",
+        new MoveContext(
+            "kvm-a", "kvm-b:7443", "0.1.0", "", "gf100", ImmutableSortedMap.of(), Instant.EPOCH),
+        mapped,
+        machine,
+        link,
+        Lanes.one(),
+        Optional.empty(),
+        _ -> {});
   }
 
   /** Its GPU does what it can do now. */

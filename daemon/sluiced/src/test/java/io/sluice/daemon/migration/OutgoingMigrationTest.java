@@ -3,7 +3,6 @@ package io.sluice.daemon.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.google.common.collect.ImmutableSortedMap;
 import io.sluice.abi.FieldWriter;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.management.MigrationStatusView;
@@ -13,19 +12,15 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.PausedMachine;
-import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
-import io.sluice.migrate.report.MoveContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -132,23 +127,7 @@ final class OutgoingMigrationTest {
   private OutgoingMigration migration(OutgoingMigration.Reconnect reconnect) {
     return new OutgoingMigration(
         moved.guest,
-        new OutgoingMigration.OutgoingParts(
-            new UUID(1, 2),
-            "kvm-b:7443",
-            new MoveContext(
-                "kvm-a",
-                "kvm-b:7443",
-                "0.1.0",
-                "",
-                "gf100",
-                ImmutableSortedMap.of(),
-                Instant.EPOCH),
-            moved.map(),
-            machine,
-            link,
-            Lanes.one(),
-            Optional.empty(),
-            _ -> {}),
+        moved.parts(moved.map(), machine, link),
         MigrationSettings.DEFAULT,
         this::nowNs,
         new Random(1),

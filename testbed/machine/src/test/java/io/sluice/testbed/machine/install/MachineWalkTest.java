@@ -36,10 +36,10 @@ final class MachineWalkTest {
       for part in proc sys dev; do
         mount --rbind /$part /debian/$part
       done
-      cp -r /walk /debian/root/walk
+      cp -r /walk /debian/walk
       echo 'APT::Get::Assume-Yes "true";' >/debian/etc/apt/apt.conf.d/90walk
       chroot /debian env HOME=/root PATH=/usr/sbin:/usr/bin LC_ALL=C.UTF-8 sh -eu -c '
-        cd /root/walk
+        cd /walk
         . ./walk.sh'
       """;
 
