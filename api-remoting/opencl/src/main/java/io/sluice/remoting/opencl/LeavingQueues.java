@@ -48,7 +48,7 @@ final class LeavingQueues implements AutoCloseable {
 
   /**
    * Whether there may be another queue beside those in the table. Queues that leave count, since
-   * there could be any number of them otherwise.
+   * there could be any number of them otherwise. The memo may be empty then.
    */
   boolean leaveRoom(int inTable) {
     if (inTable + leaving.size() >= OpenClKinds.QUEUE.most()) {
@@ -57,7 +57,7 @@ final class LeavingQueues implements AutoCloseable {
     return inTable + leaving.size() < OpenClKinds.QUEUE.most();
   }
 
-  /** Gives those back to the library whose commands have run; not within a call. */
+  /** Gives those back to the library whose commands have run; the memo is empty then. */
   void settle() {
     if (leaving.isEmpty()) {
       return;

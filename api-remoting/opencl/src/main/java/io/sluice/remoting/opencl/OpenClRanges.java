@@ -1,5 +1,7 @@
 package io.sluice.remoting.opencl;
 
+import static java.util.Comparator.comparingLong;
+
 import io.sluice.abi.Errno;
 import io.sluice.remoting.relay.CallRanges;
 import io.sluice.remoting.relay.CallShape;
@@ -8,7 +10,6 @@ import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ranges of a session's calls. Most messages name theirs. Maps do not: what a map of a buffer
  * in the application's memory shows is written by the map, and read by its unmap if the application
- * may have written there. So buffers of that kind and their maps are noted here.
+ * may have written there. What the application may be writing by another map is newer than the
+ * buffer, and so is not written. So buffers of that kind and their maps are noted here.
  */
 final class OpenClRanges implements CallRanges {
   private static final int RELEASE = 5;
@@ -45,12 +47,43 @@ final class OpenClRanges implements CallRanges {
   private int count;
 
   /** A map: of how many bytes, and whether the application may write. */
-  private record HostMap(long offset, long bytes, boolean writes) {}
+  private record HostMap(long offset, long bytes, boolean writes) {
+    long end() {
+      return offset + bytes;
+    }
+  }
 
   /** A buffer in the application's memory. */
   private record HostBuffer(MemoryRange storage, Map<Long, Deque<HostMap>> windows) {
     HostBuffer(MemoryRange storage) {
       this(storage, new HashMap<>());
+    }
+
+    /** What of a range of it, of at least one byte, no map is there to write. */
+    List<MemoryRange> unwritten(long offset, long bytes) {
+      long end = offset + bytes;
+      List<HostMap> written =
+          windows.values().stream()
+              .flatMap(Deque::stream)
+              .filter(map -> map.writes() && map.offset() < end && map.end() > offset)
+              .toList();
+      return without(written, offset, end);
+    }
+
+    /** What maps leave of a range. */
+    List<MemoryRange> without(List<HostMap> maps, long from, long to) {
+      List<MemoryRange> parts = new ArrayList<>();
+      long at = from;
+      for (HostMap map : maps.stream().sorted(comparingLong(HostMap::offset)).toList()) {
+        if (at < Math.min(map.offset(), to)) {
+          parts.add(at(at, Math.min(map.offset(), to) - at));
+        }
+        at = Math.max(at, map.end());
+      }
+      if (at < to) {
+        parts.add(at(at, to - at));
+      }
+      return parts;
     }
 
     MemoryRange at(long offset, long bytes) {
@@ -101,11 +134,19 @@ final class OpenClRanges implements CallRanges {
     long flags = CallShape.parameter(message, MAP_FLAGS);
     long offset = CallShape.parameter(message, MAP_OFFSET);
     long bytes = CallShape.parameter(message, MAP_SIZE);
-    MemoryRange range = buffer.at(offset, bytes);
+    MemoryRange _ = buffer.at(offset, bytes);
     if ((flags & ClParam.MAP_WRITE_INVALIDATE_REGION) == 0) {
-      named.written().add(range);
+      named.written().addAll(unwritten(buffer, offset, bytes));
     }
     note(buffer, offset, bytes, flags);
+  }
+
+  private static List<MemoryRange> unwritten(HostBuffer buffer, long offset, long bytes) {
+    List<MemoryRange> parts = buffer.unwritten(offset, bytes);
+    if (parts.size() > MemoryRange.MOST) {
+      throw new ProtocolException(Errno.ENOBUFS, "a map is of too many parts, is=" + parts.size());
+    }
+    return parts;
   }
 
   private void note(HostBuffer buffer, long offset, long bytes, long flags) {
@@ -199,24 +240,9 @@ final class OpenClRanges implements CallRanges {
   public List<MemoryRange> unmappedStorage() {
     List<MemoryRange> all = new ArrayList<>();
     for (HostBuffer buffer : bySerial.values()) {
-      List<HostMap> windows =
-          buffer.windows().values().stream()
-              .flatMap(Deque::stream)
-              .sorted(Comparator.comparingLong(HostMap::offset))
-              .toList();
-      long at = 0;
-      for (HostMap window : windows) {
-        add(buffer, at, window.offset(), all);
-        at = Math.max(at, window.offset() + window.bytes());
-      }
-      add(buffer, at, buffer.storage().size(), all);
+      List<HostMap> maps = buffer.windows().values().stream().flatMap(Deque::stream).toList();
+      all.addAll(buffer.without(maps, 0, buffer.storage().size()));
     }
     return all;
-  }
-
-  private static void add(HostBuffer buffer, long from, long to, List<MemoryRange> all) {
-    if (from < to) {
-      all.add(buffer.at(from, to - from));
-    }
   }
 }

@@ -105,6 +105,34 @@ final class OpenClRangesTest {
     assertThat(unmap(0).read()).isEmpty();
   }
 
+  /** What the application has written there by the other map was lost. */
+  @Test
+  void map_aroundOthersThatWrite_writesTheRest() {
+    create();
+    map(WRITE, 10, 20);
+    map(INVALIDATE, 25, 10);
+    map(READ, 5, 10);
+    map(WRITE, 0, 2);
+
+    assertThat(map(READ, 1, 99).written())
+        .containsExactly(new MemoryRange(PLACE + 2, 8), new MemoryRange(PLACE + 35, 65));
+    assertThat(map(READ, 12, 15).written()).isEmpty();
+    unmap(10);
+    assertThat(map(READ, 12, 15).written()).containsExactly(new MemoryRange(PLACE + 12, 13));
+  }
+
+  @Test
+  void map_ofMorePartsThanAMessageHas_isRefused() {
+    ranges.of(CREATE, message(MEM, 1, 0, PLACE, 4L * MemoryRange.MOST));
+    for (int i = 0; i < MemoryRange.MOST; i++) {
+      map(WRITE, 2L * i + 1, 1);
+    }
+
+    assertThat(map(READ, 0, 2L * MemoryRange.MOST).written()).hasSize(MemoryRange.MOST);
+    assertThatThrownBy(() -> map(READ, 0, 2L * MemoryRange.MOST + 1))
+        .isInstanceOf(ProtocolException.class);
+  }
+
   @Test
   void map_outsideItsBuffer_isRefused() {
     create();

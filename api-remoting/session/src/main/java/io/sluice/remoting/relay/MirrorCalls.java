@@ -14,8 +14,10 @@ import java.util.Queue;
  * them waits while they are many.
  */
 final class MirrorCalls implements SessionPort.CallSource {
-  /** Most bytes of messages that wait. */
+  /** Most bytes of messages that wait, and of the ranges that they write. */
   private static final int MOST_BYTES = 256 << 10;
+
+  private static final int RANGE_BYTES = 2 * Long.BYTES;
 
   @GuardedBy("this")
   private final Queue<StateItem.Sent> waiting = new ArrayDeque<>();
@@ -29,6 +31,10 @@ final class MirrorCalls implements SessionPort.CallSource {
   private StateItem.Sent taken = new StateItem.Sent(0, List.of(), new byte[0]); // session's thread
   private int tail; // session's thread
 
+  private static int bytes(StateItem.Sent call) {
+    return call.message().length + call.written().size() * RANGE_BYTES;
+  }
+
   /** Brings a call, when there is room. */
   synchronized void put(StateItem.Sent call) throws StateException {
     try {
@@ -41,7 +47,7 @@ final class MirrorCalls implements SessionPort.CallSource {
     if (closed) {
       throw new StateException("the session is at its end");
     }
-    bytes += call.message().length;
+    bytes += bytes(call);
     waiting.add(call);
   }
 
@@ -65,7 +71,7 @@ final class MirrorCalls implements SessionPort.CallSource {
     taken = next;
     int length = next.message().length;
     System.arraycopy(next.message(), 0, into, 0, length);
-    bytes -= length;
+    bytes -= bytes(next);
     tail += length;
     notifyAll();
     return length;

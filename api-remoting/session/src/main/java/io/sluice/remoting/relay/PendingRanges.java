@@ -14,25 +14,30 @@ import java.util.Map;
  * are here, what the application's memory has there is older than what the other host has.
  */
 final class PendingRanges {
-  /** Most calls that may be under way. */
+  /** Most ranges of calls that may be under way. */
   private static final int MOST = 1 << 20;
 
   @GuardedBy("this")
   private final Map<Long, List<MemoryRange>> byCall = new HashMap<>();
 
+  @GuardedBy("this")
+  private int count; // of ranges
+
   /** A call will write ranges. */
   synchronized void add(long call, List<MemoryRange> ranges) {
     if (!ranges.isEmpty()) {
-      if (byCall.size() >= MOST) {
+      if (count + ranges.size() > MOST) {
         throw new ProtocolException(Errno.ENOBUFS, "calls that write are too many under way");
       }
       byCall.put(call, List.copyOf(ranges));
+      count += ranges.size();
     }
   }
 
   /** All that a call writes is here, or it writes nothing. */
   synchronized void remove(long call) {
-    byCall.remove(call);
+    List<MemoryRange> removed = byCall.remove(call);
+    count -= removed == null ? 0 : removed.size();
   }
 
   /** Whether a call may write a range. */

@@ -72,7 +72,6 @@ public final class StateCodec {
   private static final int TIMES = 8;
   private static final int TEXT_BYTES = 1024;
   private static final int REASONS = 64;
-  private static final int RANGES = 16;
   private static final int VALUES = 15;
   private static final int KINDS = 64;
 
@@ -296,8 +295,9 @@ public final class StateCodec {
           case 18 -> new Refused(in.list(REASONS, () -> in.text(TEXT_BYTES)));
           case 40 -> new Bytes(number(in), in.large(0, Long.MAX_VALUE), in.bytes(CONTENT_BYTES));
           case 41 ->
-              new Sent(serial(in), in.list(RANGES, () -> range(in)), in.bytes(MESSAGE_BYTES));
-          case 42 -> new Writes(serial(in), in.list(RANGES, () -> range(in)));
+              new Sent(
+                  serial(in), in.list(MemoryRange.MOST, () -> range(in)), in.bytes(MESSAGE_BYTES));
+          case 42 -> new Writes(serial(in), in.list(MemoryRange.MOST, () -> range(in)));
           case 43 -> new Answered(number(in), in.number(), in.list(VALUES, () -> number(in)));
           case 44 -> new Written(number(in));
           case 45 -> new Wanted(range(in));

@@ -180,7 +180,10 @@ public sealed interface StateItem {
    * @param place segment in the upper 16 bits, offset in the lower 48
    * @param size in bytes
    */
-  record MemoryRange(long place, long size) {}
+  record MemoryRange(long place, long size) {
+    /** Most ranges that one call writes. */
+    public static final int MOST = 64;
+  }
 
   /**
    * Bytes of the application's memory.
