@@ -2,6 +2,7 @@ package io.sluice.remoting.relay;
 
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.SessionPort;
+import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.MemoryRange;
 import java.util.List;
@@ -15,9 +16,13 @@ import java.util.stream.LongStream;
  * may conclude that they have. Belongs to the session's thread, but for {@link #expect}.
  */
 final class MirrorAnswers implements SessionPort.Answers {
+  /** Most ranges of calls that a state has as open. */
+  private static final int MOST_OPEN = 1 << 18;
+
   private final MirrorCalls calls;
   private final MirrorOutbox outbox;
   private final Map<Long, List<MemoryRange>> open = new ConcurrentHashMap<>();
+  private int openRanges; // that ever were, as calls are open only when the state comes
   private Runnable settle = () -> {};
 
   MirrorAnswers(MirrorCalls calls, MirrorOutbox outbox) {
@@ -31,7 +36,11 @@ final class MirrorAnswers implements SessionPort.Answers {
   }
 
   /** A call that the state has as open will write ranges; before it is executed again. */
-  void expect(long serial, List<MemoryRange> written) {
+  void expect(long serial, List<MemoryRange> written) throws StateException {
+    openRanges += written.size();
+    if (openRanges > MOST_OPEN) {
+      throw new StateException("open calls write too many ranges, is=" + openRanges);
+    }
     open.put(serial, written);
   }
 

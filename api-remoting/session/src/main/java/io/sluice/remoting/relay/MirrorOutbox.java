@@ -23,8 +23,11 @@ import org.jspecify.annotations.Nullable;
  * for the network; one that has too much on its way ends. A sign of life goes now and then.
  */
 final class MirrorOutbox {
-  /** Most that may be on its way: each answers a call, or was asked for by one. */
-  private static final int MOST = 1 << 17;
+  /**
+   * Most that may be on its way, items and the ranges that go before them: each answers a call, or
+   * was asked for by one.
+   */
+  static final int MOST = 1 << 18;
 
   /** Bytes of the application's memory that go in one frame. */
   private static final int PIECE_BYTES = 256 << 10;
@@ -37,13 +40,18 @@ final class MirrorOutbox {
   private final StateLink link;
   private final SharedMemory memory;
   private final Supplier<StateItem.Beat> beat;
-  private final BlockingQueue<Outgoing> queue = new LinkedBlockingQueue<>(MOST);
+  private final BlockingQueue<Outgoing> queue = new LinkedBlockingQueue<>();
+  private final Semaphore room = new Semaphore(MOST);
   private final Semaphore contents = new Semaphore(CONTENTS);
   private final LongSupplier nanoTime;
   private volatile boolean over;
 
   /** Bytes for a call, then an item; without one it is the end. */
-  private record Outgoing(long call, List<MemoryRange> ranges, @Nullable StateItem item) {}
+  private record Outgoing(long call, List<MemoryRange> ranges, @Nullable StateItem item) {
+    int size() {
+      return 1 + ranges.size();
+    }
+  }
 
   /**
    * @param link to the host of the application; stays the caller's
@@ -59,9 +67,14 @@ final class MirrorOutbox {
 
   /** An item, behind the bytes that a call has written. */
   void add(long call, List<MemoryRange> ranges, StateItem item) {
-    if (!queue.offer(new Outgoing(call, ranges, item)) && !over) {
+    Outgoing next = new Outgoing(call, ranges, item);
+    if (over) {
+      return;
+    }
+    if (!room.tryAcquire(next.size())) {
       throw new ProtocolException(Errno.ENOBUFS, "what is on its way is not taken");
     }
+    queue.add(next);
   }
 
   /** An item. */
@@ -86,7 +99,7 @@ final class MirrorOutbox {
 
   /** Has {@link #run} return behind all that is on its way. */
   void end() {
-    boolean _ = queue.offer(new Outgoing(0, List.of(), null));
+    queue.add(new Outgoing(0, List.of(), null));
   }
 
   /** Sends, until the end or nobody takes it. */
@@ -111,6 +124,7 @@ final class MirrorOutbox {
           link.flush();
           return;
         }
+        room.release(next.size());
         send(next, next.item());
       }
     } catch (InterruptedException _) {

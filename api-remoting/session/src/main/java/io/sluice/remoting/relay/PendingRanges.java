@@ -15,7 +15,7 @@ import java.util.Map;
  */
 final class PendingRanges {
   /** Most ranges of calls that may be under way. */
-  private static final int MOST = 1 << 20;
+  static final int MOST = 1 << 20;
 
   @GuardedBy("this")
   private final Map<Long, List<MemoryRange>> byCall = new HashMap<>();

@@ -1,8 +1,11 @@
 package io.sluice.remoting.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.state.StateItem.MemoryRange;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +34,19 @@ final class PendingRangesTest {
 
     pending.remove(1);
     assertThat(pending.without(new MemoryRange(100, 50))).containsExactly(new MemoryRange(100, 50));
+  }
+
+  @Test
+  void add_moreRangesThanMayBePending_isRefusedUntilSomeAreThere() {
+    List<MemoryRange> many = Collections.nCopies(MemoryRange.MOST, new MemoryRange(0, 1));
+    for (int call = 0; call < PendingRanges.MOST / MemoryRange.MOST; call++) {
+      pending.add(call, many);
+    }
+    assertThatThrownBy(() -> pending.add(-1, many)).isInstanceOf(ProtocolException.class);
+
+    pending.remove(0);
+    pending.add(-1, many);
+    assertThat(pending.covers(-1, 0, 1)).isTrue();
   }
 
   @Test
