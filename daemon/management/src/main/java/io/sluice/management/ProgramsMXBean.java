@@ -20,7 +20,7 @@ public interface ProgramsMXBean {
       throws OperationsException;
 
   @Description(
-      "Takes the GPU from a program once all that it submitted is fetched, and for 50 ms; a kernel that runs longer is lost. Its video memory and channels are given back, and what was in that memory is kept in the host's. Its process goes on, and waits for the GPU until it is resumed.")
+      "Takes the GPU from a program once its work is done: its video memory and channels are given back, and what was in that memory is kept in the host's. Its process goes on, and waits for the GPU until it is resumed.")
   void suspend(
       @Description("name of its guest") String guest,
       @Description("its number") long program,

@@ -65,8 +65,8 @@ final class ProgramCommand extends Noun {
   @Command(
       name = "suspend",
       description = {
-        "Takes the GPU from a program once all that it submitted is fetched, and for 50 ms; a kernel"
-            + " that runs longer is lost. Its video memory and channels are given back, and what was in that memory is kept in the host's. Its process goes on, and"
+        "Takes the GPU from a program once its work is done: its video memory and channels are given"
+            + " back, and what was in that memory is kept in the host's. Its process goes on, and"
             + " waits for the GPU until program resume."
       })
   int suspend(

@@ -62,6 +62,12 @@ public final class HopperMethods {
   /** Execute: the payload has 64 bits. */
   public static final int SEM_PAYLOAD_64 = 1 << 24;
 
+  /** Host: waits until the engine is idle, which has a class bound; otherwise the channel ends. */
+  public static final int WAIT_FOR_IDLE = 0x078;
+
+  /** {@link #WAIT_FOR_IDLE}: for what any subcontext of the group has begun. */
+  public static final int ALL_SUBCONTEXTS = 1;
+
   /** Copy: four words, source high and low, destination high and low. */
   public static final int COPY_OFFSET_IN_UPPER = 0x400;
 

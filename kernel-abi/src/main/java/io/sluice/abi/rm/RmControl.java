@@ -64,6 +64,9 @@ public enum RmControl {
   /** Lets a group run; on the group, as all up to PREEMPT. */
   GPFIFO_SCHEDULE(0xa06c_0101, GpfifoSchedule.LAYOUT),
 
+  /** Lets a channel run that has come to a group that runs; on the channel. */
+  CHANNEL_GPFIFO_SCHEDULE(0xa06f_0103, GpfifoSchedule.LAYOUT),
+
   /** Sets the time slice. */
   SET_TIMESLICE(0xa06c_0103, Timeslice.LAYOUT),
 

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.channel;
 
 import io.sluice.channel.nvidia.rm.HardwareChannel;
+import io.sluice.channel.nvidia.submit.PendingAcquire;
 import io.sluice.channel.nvidia.submit.RingPointers;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,7 @@ public final class ChannelActivity {
 
   /** The semaphore that the entries fetched last wait for; empty when none is found. */
   OptionalLong acquire(ChannelRing ring, RingPointers now) {
-    return PendingAcquire.find(ring, now.get());
+    return PendingAcquire.find(ring.space()::peek, ring.fetched(now.get(), PendingAcquire.ENTRIES));
   }
 
   /**

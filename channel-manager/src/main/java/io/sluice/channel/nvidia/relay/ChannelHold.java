@@ -55,7 +55,7 @@ final class ChannelHold implements AutoCloseable {
     int most = DisableChannels.H_CHANNEL.count();
     for (int at = 0; at < channels.size(); at += most) {
       List<RmObject.Name> some = channels.subList(at, Math.min(at + most, channels.size()));
-      int status = send(some, true);
+      int status = send(driver, some, true);
       if (status != RmStatus.OK.code()) {
         throw new Denial(
             RmStatus.INVALID_STATE, "channels that do not stop, " + RmStatus.nameOf(status));
@@ -64,7 +64,12 @@ final class ChannelHold implements AutoCloseable {
     }
   }
 
-  private int send(List<RmObject.Name> channels, boolean stop) throws Denial {
+  /**
+   * Stops channels of one client, or has them go on: RM's status. RM counts.
+   *
+   * @param channels no more than the command takes
+   */
+  static int send(ProgramDriver driver, List<RmObject.Name> channels, boolean stop) throws Denial {
     int client = channels.getFirst().client();
     ProgramFile control =
         driver
@@ -100,7 +105,7 @@ final class ChannelHold implements AutoCloseable {
     boolean all = true;
     for (List<RmObject.Name> some : held) {
       try {
-        all &= send(some, false) == RmStatus.OK.code();
+        all &= send(driver, some, false) == RmStatus.OK.code();
       } catch (Denial | SyscallException e) {
         all = false;
       }

@@ -36,7 +36,7 @@ final class ClientNames implements DriverPort {
           ProgramEscape.FREE.nr(), ImmutableList.of(0, 4, 8),
           ProgramEscape.CONTROL.nr(), ImmutableList.of(0, 4),
           RmIoctl.RM_DUP_OBJECT.nr(), ImmutableList.of(0, 4, 12),
-          RmIoctl.RM_IDLE_CHANNELS.nr(), ImmutableList.of(0));
+          RmIoctl.RM_MAP_MEMORY_DMA.nr(), ImmutableList.of(0));
 
   private final DriverPort port;
   private final Map<Integer, Integer> real = new ConcurrentHashMap<>(); // by the program's names

@@ -82,7 +82,7 @@ final class CudaProgram {
     uvm = new UvmCalls(driver, pages);
     moves = new VideoMoves(driver, pools, uvm, refusals);
     channels = new ProgramChannels(driver, uvm, clock);
-    suspension = new Suspension(driver, uvm, channels, clock, () -> leaving);
+    suspension = new Suspension(driver, pages, pools, uvm, channels, clock, () -> leaving);
   }
 
   ProgramStatus status() {

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -87,6 +88,12 @@ final class ProgramGroups {
     groups.put(name, new Group(file, engine));
     changed();
     divide();
+  }
+
+  /** The engine of a group, {@link io.sluice.abi.rm.RmEngine}; empty when there is none. */
+  synchronized OptionalInt engine(RmObject.Name name) {
+    Group group = groups.get(name);
+    return group == null ? OptionalInt.empty() : OptionalInt.of(group.engine);
   }
 
   /** Whether it is a group on the graphics engine. */

@@ -31,7 +31,7 @@ final class ProgramObjects {
   static final int MAX_GROUPS = 128;
 
   /** Handles of what the relay makes for a program: none that libcuda chooses. */
-  private static final int FIRST_HANDLE = 0x5e10_0000;
+  static final int FIRST_HANDLE = 0x5e10_0000;
 
   private final MemoryShare video;
   private final MemoryShare system;

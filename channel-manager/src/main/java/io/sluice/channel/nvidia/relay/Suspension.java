@@ -2,19 +2,18 @@ package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
-import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.ring.ProgramRing;
-import java.lang.foreign.Arena;
+import io.sluice.channel.nvidia.submit.PendingAcquire;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -30,15 +29,18 @@ final class Suspension {
   /** How often in a row all channels must be found idle. */
   private static final int LOOKS = 3;
 
-  /**
-   * And for how long: one whose kernel was interrupted for the turn of another may look idle until
-   * its own turn comes.
-   */
+  /** And for how long: one that waits for another's kernel has begun its own by then. */
   private static final long IDLE_NS = 50_000_000;
 
-  private static final int IDLE_US = 100;
+  /** What takes longer has waited for work, behind which there may be more. */
+  private static final long WORK_NS = 20_000_000;
+
+  /** Between two looks. */
+  private static final long PAUSE_NS = 200_000;
 
   private final ProgramDriver driver;
+  private final PagesCalls pages;
+  private final PoolCalls pools;
   private final UvmCalls uvm;
   private final ProgramChannels channels;
   private final LongSupplier clock;
@@ -81,11 +83,15 @@ final class Suspension {
    */
   Suspension(
       ProgramDriver driver,
+      PagesCalls pages,
+      PoolCalls pools,
       UvmCalls uvm,
       ProgramChannels channels,
       LongSupplier clock,
       BooleanSupplier leaving) {
     this.driver = driver;
+    this.pages = pages;
+    this.pools = pools;
     this.uvm = uvm;
     this.channels = channels;
     this.clock = clock;
@@ -168,13 +174,15 @@ final class Suspension {
 
   /** Waits until all that was submitted has ended, and stops the channels. */
   private ChannelHold drain(List<ProgramRing> rings, long until) throws Denial {
-    while (true) {
-      List<Integer> gets = awaitIdle(rings, until);
-      ChannelHold hold = ChannelHold.of(driver);
-      if (gets.equals(gets(rings))) {
-        return hold;
+    try (GroupProbes probes = GroupProbes.of(driver, pages, pools, uvm, channels.all())) {
+      while (true) {
+        List<Integer> gets = awaitIdle(probes, rings, until);
+        ChannelHold hold = ChannelHold.of(driver);
+        if (gets.equals(gets(rings))) {
+          return hold;
+        }
+        hold.close(); // it had rung just before its tokens were replaced
       }
-      hold.close(); // it had rung just before its tokens were replaced
     }
   }
 
@@ -182,70 +190,59 @@ final class Suspension {
     return rings.stream().map(ProgramRing::get).toList();
   }
 
-  private List<Integer> awaitIdle(List<ProgramRing> rings, long until) throws Denial {
+  private List<Integer> awaitIdle(GroupProbes probes, List<ProgramRing> rings, long until)
+      throws Denial {
     List<Integer> before = gets(rings);
     long since = clock.getAsLong();
     int looks = 0;
     while (looks < LOOKS || clock.getAsLong() - since < IDLE_NS) {
-      boolean idle = areIdle();
+      long asked = clock.getAsLong();
+      probes.ask();
+      while (!probes.areAnswered()) {
+        requireTime(until);
+        pause();
+      }
       List<Integer> now = gets(rings);
-      requireHere();
-      if (idle && now.equals(before)) {
-        looks++;
-      } else {
-        looks = 0;
-        since = clock.getAsLong();
-      }
+      boolean idle = now.equals(before) && clock.getAsLong() - asked < WORK_NS && !isWaiting(rings);
+      looks = idle ? looks + 1 : 0;
+      since = idle ? since : clock.getAsLong();
       before = now;
-      if (looks < LOOKS && clock.getAsLong() - until > 0) {
-        throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end");
+      if (!idle) {
+        requireTime(until);
       }
+      pause();
     }
     return before;
+  }
+
+  /** Whether a channel waits for a semaphore, behind which there is more of what it has fetched. */
+  private boolean isWaiting(List<ProgramRing> rings) {
+    return rings.stream()
+        .anyMatch(ring ->
+            PendingAcquire.find(this::peek, ring.fetched(PendingAcquire.ENTRIES)).isPresent());
+  }
+
+  private boolean peek(long address, MemorySegment into) {
+    Optional<MemorySegment> there = uvm.at(address, into.byteSize());
+    there.ifPresent(into::copyFrom);
+    return there.isPresent();
+  }
+
+  private void requireTime(long until) throws Denial {
+    if (clock.getAsLong() - until > 0) {
+      throw new Denial(RmStatus.TIMEOUT, "its work does not come to an end");
+    }
+  }
+
+  private void pause() throws Denial {
+    requireHere();
+    LockSupport.parkNanos(this, PAUSE_NS);
   }
 
   /** Who has left is not kept waiting. */
   private void requireHere() throws Denial {
     if (leaving.getAsBoolean()) {
       throw cannot("it leaves");
-    }
-  }
-
-  private boolean areIdle() throws Denial {
-    for (RmObject channel : channels.all()) {
-      if (!isIdle(channel.name())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isIdle(RmObject.Name channel) throws Denial {
-    RmObject device =
-        driver
-            .objects()
-            .first(channel.client(), ProgramClass.NV01_DEVICE_0)
-            .orElseThrow(() -> cannot("a channel of a client without a device"));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment argument = arena.allocate(Nvos30IdleChannels.LAYOUT);
-      Nvos30IdleChannels.H_CLIENT.setBits(argument, channel.client());
-      Nvos30IdleChannels.H_DEVICE.setBits(argument, device.name().handle());
-      Nvos30IdleChannels.H_CHANNEL.setBits(argument, channel.handle());
-      Nvos30IdleChannels.NUM_CHANNELS.set(argument, 1);
-      Nvos30IdleChannels.FLAGS.setBits(
-          argument,
-          Nvos30IdleChannels.FLAGS_BEHAVIOR_SPIN
-              | Nvos30IdleChannels.FLAGS_CHANNEL_SINGLE
-              | Nvos30IdleChannels.FLAGS_IDLE_PUSH_BUFFER
-              | Nvos30IdleChannels.FLAGS_IDLE_CACHE1);
-      Nvos30IdleChannels.TIMEOUT.setBits(argument, IDLE_US);
-      ProgramFile control = driver.objects().controlOf(channel.client()).orElseThrow();
-      int status =
-          driver.call(control, RmIoctl.RM_IDLE_CHANNELS, argument, Nvos30IdleChannels.STATUS);
-      if (status != RmStatus.OK.code() && status != RmStatus.TIMEOUT.code()) {
-        throw cannot("a channel does not say whether it is idle, " + RmStatus.nameOf(status));
-      }
-      return status == RmStatus.OK.code();
     }
   }
 
@@ -345,7 +342,7 @@ final class Suspension {
 
   private void free(RmObject object) {
     ProgramFile control = driver.objects().controlOf(object.name().client()).orElseThrow();
-    int _ = new PoolCalls(driver).free(control, object.name(), object.parent().handle());
+    int _ = pools.free(control, object.name(), object.parent().handle());
   }
 
   /** Reads what the program has submitted meanwhile. */

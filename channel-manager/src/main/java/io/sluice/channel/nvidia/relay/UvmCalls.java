@@ -3,6 +3,7 @@ package io.sluice.channel.nvidia.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.UvmCommand;
@@ -36,6 +37,14 @@ final class UvmCalls {
   private static final long ATTRIBUTES_AND_COUNT = UvmMapExternal.ATTRIBUTES_BYTES + Long.BYTES;
 
   private static final long BASE_OF_SET_RANGE_GROUP = 8;
+
+  /** Beyond what an entry of a ring can name, below which programs have little. */
+  private static final long END_OF_RINGS = 1L << HopperMethods.PUSHBUFFER_ADDRESS_BITS;
+
+  /** Between two places at which room is looked for, and how many are tried. */
+  private static final long BETWEEN_PLACES = 64L << 20;
+
+  private static final int PLACES = 16;
 
   private final ProgramDriver driver;
   private final PagesCalls pages;
@@ -182,7 +191,13 @@ final class UvmCalls {
   void createAgain(UvmSpace space, UvmRanges.BackedRange range) throws Denial {
     RmObject memory = range.memory();
     ProgramFile control = driver.objects().controlOf(memory.name().client()).orElseThrow();
-    create(space.file(), control, range.base(), memory, space.attributes().orElseThrow());
+    create(
+        space.file(),
+        control,
+        range.base(),
+        memory.name(),
+        memory.sizeBytes(),
+        space.attributes().orElseThrow());
   }
 
   /** Passes it on, with descriptors of ours meanwhile. */
@@ -401,7 +416,7 @@ final class UvmCalls {
         pages.make(control, driver.objects().freeName(client), device.name().handle(), length, 0);
     boolean made = false;
     try {
-      create(uvm, control, base, memory, how);
+      create(uvm, control, base, memory.name(), memory.sizeBytes(), how);
       made = true;
     } finally {
       if (!made) {
@@ -415,21 +430,64 @@ final class UvmCalls {
     return range;
   }
 
+  /**
+   * Maps memory of ours where a space has nothing.
+   *
+   * @param control the file of the memory's client
+   * @return the address
+   */
+  long createAnywhere(UvmSpace space, ProgramFile control, RmObject.Name memory, long bytes)
+      throws Denial {
+    byte[] how =
+        space
+            .attributes()
+            .orElseThrow(
+                () -> new Denial(RmStatus.INVALID_STATE, "an address space without semaphores"));
+    for (int attempt = 1; true; attempt++) {
+      long base = END_OF_RINGS - attempt * BETWEEN_PLACES;
+      try {
+        create(space.file(), control, base, memory, bytes, how);
+        return base;
+      } catch (Denial e) {
+        if (attempt == PLACES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Takes that away. */
+  void free(UvmSpace space, long base) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = arena.allocate(UvmRange.LAYOUT);
+      UvmRange.BASE.set(range, base);
+      int _ = driver.call(space.file(), UvmCommand.FREE, range);
+    }
+  }
+
+  /** The space that has an address mapped to the host's pages. */
+  Optional<UvmSpace> spaceAt(long address, long bytes) {
+    return spaces.values().stream()
+        .filter(space -> space.at(address, bytes).isPresent())
+        .findFirst();
+  }
+
   /** An external range, and the memory mapped in it. */
-  private void create(ProgramFile uvm, ProgramFile control, long base, RmObject memory, byte[] how)
+  private void create(
+      ProgramFile uvm, ProgramFile control, long base, RmObject.Name memory, long bytes, byte[] how)
       throws Denial {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment range = arena.allocate(UvmRange.LAYOUT);
       UvmRange.BASE.set(range, base);
-      UvmRange.LENGTH.set(range, memory.sizeBytes());
+      UvmRange.LENGTH.set(range, bytes);
       requireOk(driver.call(uvm, UvmCommand.CREATE_EXTERNAL_RANGE, range), "a range");
       MemorySegment map = arena.allocate(UvmMapExternal.LAYOUT);
       UvmMapExternal.BASE.set(map, base);
-      UvmMapExternal.LENGTH.set(map, memory.sizeBytes());
+      UvmMapExternal.LENGTH.set(map, bytes);
       MemorySegment.copy(how, 0, map, ValueLayout.JAVA_BYTE, UvmMapExternal.ATTRIBUTES, how.length);
       UvmMapExternal.CONTROL_FD.set(map, control.fd().number());
-      UvmMapExternal.H_CLIENT.setBits(map, memory.name().client());
-      UvmMapExternal.H_MEMORY.setBits(map, memory.name().handle());
+      UvmMapExternal.H_CLIENT.setBits(map, memory.client());
+      UvmMapExternal.H_MEMORY.setBits(map, memory.handle());
       int status = driver.call(uvm, UvmCommand.MAP_EXTERNAL_ALLOCATION, map);
       if (status != RmStatus.OK.code()) {
         int _ = driver.call(uvm, UvmCommand.FREE, range);

@@ -6,10 +6,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
-import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
+import io.sluice.abi.rm.alloc.ChannelAlloc;
+import io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -19,6 +20,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Node;
+import io.sluice.channel.nvidia.relay.ring.ProbeRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -69,6 +71,15 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     }
   }
 
+  /**
+   * A channel that the relay has made itself.
+   *
+   * @param memory in which its ring is
+   * @param bound whether it has a class of its engine
+   */
+  private record Probe(
+      long name, int group, long address, Memory memory, MemorySegment userd, boolean bound) {}
+
   private final Kernel kernel;
   private final List<Seen> seen = new ArrayList<>();
   private final Map<Integer, String> open = new HashMap<>();
@@ -82,7 +93,10 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private int mapsRefused;
   private int copiesLeft = Integer.MAX_VALUE;
   private final Map<Long, MemorySegment> channels = new LinkedHashMap<>(); // their parameters
-  private int busy;
+  private final Map<Long, Memory> ownMaps = new HashMap<>(); // by addresses of spaces of RM
+  private final Map<Integer, Probe> probes = new LinkedHashMap<>(); // by their tokens
+  private boolean working;
+  private int questions;
   private int keptContents;
   private volatile IntConsumer bell = _ -> {};
   private int nextClient = FIRST_CLIENT;
@@ -93,6 +107,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private boolean looks = true;
   private boolean mappable;
   private Optional<ProgramEscape> refused = Optional.empty();
+  private int refusedClass = -1;
 
   FakeDriver(Kernel kernel) {
     this.kernel = kernel;
@@ -106,6 +121,11 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   /** Has all calls of an escape fail. */
   synchronized void refuse(ProgramEscape escape) {
     refused = Optional.of(escape);
+  }
+
+  /** Has RM make no objects of a class for the relay itself. */
+  synchronized void refuse(ProgramClass type) {
+    refusedClass = type.number();
   }
 
   /** Has RM refuse a command. */
@@ -244,7 +264,39 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   @Override
   public void ring(int rung) {
-    bell.accept(rung);
+    if (!isAsked(rung)) {
+      bell.accept(rung);
+    }
+  }
+
+  private synchronized boolean isAsked(int rung) {
+    Probe probe = probes.get(rung);
+    if (probe != null) {
+      assertThat(probe.bound()).as("a channel that waits has a class of its engine").isTrue();
+      questions++;
+      notifyAll();
+      if (!working) {
+        answer(probe);
+      }
+    }
+    return probe != null;
+  }
+
+  /** What the last entry of a channel of the relay's releases. */
+  private static void answer(Probe probe) {
+    MemorySegment pages = probe.memory().pages;
+    int last = probe.userd().get(ValueLayout.JAVA_INT, 0x8c) - 1 & ProbeRing.ENTRIES - 1;
+    long entry = pages.get(ValueLayout.JAVA_LONG, last * 8L);
+    long from = HopperMethods.address(entry) - probe.address();
+    for (int i = 0; i < HopperMethods.words(entry); i++) {
+      if (word(pages, (int) from + i * 4)
+          == HopperMethods.header(0, HopperMethods.SEM_ADDR_LO, HopperMethods.SEM_WORDS)) {
+        long at =
+            Integer.toUnsignedLong(word(pages, (int) from + i * 4 + 4))
+                | (long) word(pages, (int) from + i * 4 + 8) << 32;
+        set(pages, (int) (at - probe.address()), word(pages, (int) from + i * 4 + 12));
+      }
+    }
   }
 
   /** What the card does when one of its channels is rung. */
@@ -336,10 +388,10 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       UvmCommand.of(request).ifPresent(command -> execute(command, argument));
     } else if ((request & 0xff) == RmIoctl.RM_DUP_OBJECT.nr()) {
       duplicate(argument);
-    } else if ((request & 0xff) == RmIoctl.RM_IDLE_CHANNELS.nr()) {
-      assertThat(objects).containsKey(name(word(argument, 0), word(argument, 8)));
-      Nvos30IdleChannels.STATUS.setBits(
-          argument, busy-- > 0 ? RmStatus.TIMEOUT.code() : RmStatus.OK.code());
+    } else if ((request & 0xff) == RmIoctl.RM_MAP_MEMORY_DMA.nr()) {
+      ownMaps.put(
+          Nvos46MapMemoryDma.DMA_OFFSET.get(argument),
+          at(memories, name(word(argument, 0), word(argument, 12))));
     } else {
       execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
     }
@@ -425,8 +477,15 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       set(argument, 40, NO_MEMORY);
       return;
     }
-    put(argument, 40, word(argument, 0), word(argument, 8), type);
-    if (type == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
+    int handle = word(argument, 8);
+    if (type == refusedClass && handle >= ProgramObjects.FIRST_HANDLE) {
+      set(argument, 40, NOT_SUPPORTED);
+      return;
+    }
+    put(argument, 40, word(argument, 0), handle, type);
+    if (handle >= ProgramObjects.FIRST_HANDLE) {
+      ofRelay(word(argument, 0), word(argument, 4), handle, type, blocks);
+    } else if (type == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
       MemorySegment parameters =
           MemorySegment.ofArray(blocks.get(1).toArray(ValueLayout.JAVA_BYTE));
       channels.put(name(word(argument, 0), word(argument, 8)), parameters);
@@ -436,6 +495,25 @@ final class FakeDriver implements DriverPort, ProgramCopier {
               userd
                   .asSlice(parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, 64), 512)
                   .fill((byte) 0));
+    }
+  }
+
+  private void ofRelay(int client, int parent, int handle, int type, List<MemorySegment> blocks) {
+    if (type == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
+      MemorySegment parameters = blocks.get(1);
+      long address = ChannelAlloc.GP_FIFO_OFFSET.get(parameters);
+      Map<Long, Memory> space =
+          ChannelAlloc.H_CONTEXT_SHARE.bits(parameters) != 0 ? ownMaps : mapped;
+      MemorySegment userd = memory(client, word32(parameters, 32)).orElseThrow();
+      probes.put(
+          handle,
+          new Probe(name(client, handle), parent, address, at(space, address), userd, false));
+    } else if (probes.containsKey(parent)) {
+      probes.computeIfPresent(
+          parent,
+          (_, each) ->
+              new Probe(
+                  each.name(), each.group(), each.address(), each.memory(), each.userd(), true));
     }
   }
 
@@ -469,9 +547,33 @@ final class FakeDriver implements DriverPort, ProgramCopier {
         .asSlice(parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, 64), 512);
   }
 
-  /** How many more looks find a channel that works. */
-  synchronized void work(int looks) {
-    busy = looks;
+  /** Whether the channels compute on. */
+  synchronized void work(boolean whether) {
+    working = whether;
+    if (!working) {
+      probes.values().forEach(FakeDriver::answer);
+    }
+  }
+
+  /** Work ends, and other work begins that has waited for it. */
+  synchronized void follow() {
+    probes.values().forEach(FakeDriver::answer);
+  }
+
+  /** Waits until it has been asked so often whether work has ended. */
+  synchronized void awaitQuestions(int times) {
+    try {
+      while (questions < times) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** How many channels the relay has made itself, and in what groups. */
+  synchronized List<Integer> probes() {
+    return probes.values().stream().map(Probe::group).toList();
   }
 
   static boolean isClient(int type) {
@@ -497,6 +599,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
                 ? each >>> 32 == Integer.toUnsignedLong(client)
                 : each == name(client, handle);
     channels.keySet().removeIf(gone::test);
+    probes.values().removeIf(probe -> gone.test(probe.name()));
     stopped.keySet().removeIf(gone::test);
     if (client == handle) {
       objects.keySet().removeIf(each -> each >>> 32 == Integer.toUnsignedLong(client));
@@ -507,7 +610,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private void control(MemorySegment argument, List<MemorySegment> blocks) {
     set(argument, 28, word(argument, 8) == refusedCommand ? NOT_SUPPORTED : 0);
     if (word(argument, 8) == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN.command()) {
-      set(blocks.get(1), 0, token);
+      set(blocks.get(1), 0, probes.containsKey(word(argument, 4)) ? word(argument, 4) : token);
       Optional.ofNullable(channels.get(name(word(argument, 0), word(argument, 4))))
           .flatMap(channel -> memory(word(argument, 0), word32(channel, 0)))
           .ifPresent(notifier -> notifier.set(ValueLayout.JAVA_INT, 24, token));

@@ -4,6 +4,7 @@ import static io.sluice.channel.nvidia.relay.TestProgram.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.rm.RmEngine;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
@@ -62,7 +63,9 @@ abstract class RelayChannelFixture extends RelayFixture {
     ring = ringMapping.segment();
     notifierMapping = map(NOTIFIER, 4096);
     notifier = notifierMapping.segment();
-    assertThat(alloc(DEVICE, GROUP, ProgramClass.KEPLER_CHANNEL_GROUP_A, block(20))).isEqualTo(OK);
+    ByteBuffer group = block(20);
+    group.putInt(12, engine());
+    assertThat(alloc(DEVICE, GROUP, ProgramClass.KEPLER_CHANNEL_GROUP_A, group)).isEqualTo(OK);
     ByteBuffer parameters = block(368);
     parameters.putInt(0, NOTIFIER);
     parameters.putLong(8, RING);
@@ -84,6 +87,11 @@ abstract class RelayChannelFixture extends RelayFixture {
                 .getFirst()
                 .getInt(28))
         .isEqualTo(OK);
+  }
+
+  /** On which its channel is. */
+  int engine() {
+    return RmEngine.GRAPHICS;
   }
 
   void token(int next) {

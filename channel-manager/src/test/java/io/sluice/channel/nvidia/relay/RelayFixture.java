@@ -52,6 +52,7 @@ abstract class RelayFixture {
   final TimeSlices time = new TimeSlices();
   final AtomicBoolean overflows = new AtomicBoolean();
   final AtomicInteger roomMade = new AtomicInteger(); // how often it still can be
+  final AtomicLong aheadNs = new AtomicLong(); // of the machine's clock
   final DriverRelay relay =
       new DriverRelay(
           "web-01",
@@ -61,7 +62,7 @@ abstract class RelayFixture {
           new RelayLimits(3, video(), hostLimit::get),
           driver,
           time,
-          System::nanoTime,
+          () -> System.nanoTime() + aheadNs.get(),
           dropped::incrementAndGet);
 
   volatile Runnable taking = () -> {}; // before video memory is taken

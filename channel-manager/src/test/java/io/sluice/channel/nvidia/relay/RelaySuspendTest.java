@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The suspension of a program before a driver in memory. */
 final class RelaySuspendTest extends RelayChannelFixture {
@@ -41,11 +44,11 @@ final class RelaySuspendTest extends RelayChannelFixture {
 
   @Test
   void work_thatDoesNotEnd_leavesTheProgramAsItWas() {
-    driver.work(Integer.MAX_VALUE);
+    driver.work(true);
     assertThatThrownBy(() -> relay.suspend(number(), 20_000_000))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("does not come to an end");
-    driver.work(0);
+    assertThat(driver.probes()).isEmpty();
     assertThat(relay.programs().getFirst().state()).isEqualTo(ProgramState.RUNNING);
     submit(method(0x2bc), 7);
     assertThat(ran).containsExactly(method(0x2bc), 7);
@@ -54,9 +57,72 @@ final class RelaySuspendTest extends RelayChannelFixture {
 
   @Test
   void work_thatEndsInTime_isWaitedFor() {
-    driver.work(100);
-    suspend();
+    driver.work(true);
+    long number = number();
+    CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
+    driver.awaitQuestions(1);
+    assertThat(driver.probes()).containsExactly(GROUP);
+    assertThat(driver.stopped()).isZero();
+    assertThat(suspended).isNotDone();
+    driver.work(false);
+    assertThat(suspended.join()).isTrue();
     resume();
+  }
+
+  /** As a kernel does that has waited for another one's end. */
+  @Test
+  void work_thatFollowsOther_isWaitedForAlike() {
+    driver.work(true);
+    long number = number();
+    CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
+    for (int i = 1; i <= 3; i++) {
+      driver.awaitQuestions(i);
+      aheadNs.addAndGet(30_000_000);
+      driver.follow();
+    }
+    driver.awaitQuestions(4);
+    assertThat(suspended).isNotDone();
+    driver.work(false);
+    assertThat(suspended.join()).isTrue();
+    resume();
+  }
+
+  /** A function of the program's own is between two of its kernels, say. */
+  @Test
+  void channel_thatWaitsForASemaphore_isWaitedFor() throws Exception {
+    int semaphore = 0x7000;
+    submit(
+        HopperMethods.header(0, HopperMethods.SEM_ADDR_LO, HopperMethods.SEM_WORDS),
+        (int) RING + semaphore,
+        (int) (RING >>> Integer.SIZE),
+        5,
+        0,
+        HopperMethods.SEM_ACQUIRE_AT_LEAST);
+    ring.set(ValueLayout.JAVA_INT, semaphore, 4);
+    long number = number();
+    assertThatThrownBy(() -> relay.suspend(number, 200_000_000))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("does not come to an end");
+    ring.set(ValueLayout.JAVA_INT, semaphore, 5);
+    assertThat(relay.suspend(number, PATIENCE_NS)).isTrue();
+    resume();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ProgramClass.class,
+      names = {"FERMI_VASPACE_A", "FERMI_CONTEXT_SHARE_A", "HOPPER_CHANNEL_GPFIFO_A"})
+  void channelOfOurs_thatCannotBeMade_leavesTheProgramAsItWas(ProgramClass type) {
+    int before = driver.objects();
+    driver.refuse(type);
+    assertThatThrownBy(() -> relay.suspend(number(), PATIENCE_NS))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("it is not to be known when its work has ended")
+        .hasMessageContaining(type.name());
+    assertThat(driver.objects()).isEqualTo(before);
+    assertThat(relay.programs().getFirst().state()).isEqualTo(ProgramState.RUNNING);
+    submit(method(0x2bc), 7);
+    assertThat(ran).containsExactly(method(0x2bc), 7);
   }
 
   @Test
@@ -175,7 +241,7 @@ final class RelaySuspendTest extends RelayChannelFixture {
   /** Nothing may keep a guest from being removed for as long as an operator would wait. */
   @Test
   void program_thatIsSentAwayWhileItsWorkLasts_leaves() throws Exception {
-    driver.work(Integer.MAX_VALUE);
+    driver.work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, Long.MAX_VALUE >> 1));
     while (relay.programs().getFirst().state() == ProgramState.RUNNING) {

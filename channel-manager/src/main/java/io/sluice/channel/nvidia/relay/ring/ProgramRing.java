@@ -67,6 +67,16 @@ public final class ProgramRing {
     return (long) ENTRY.getAcquire(slots, index * 8L);
   }
 
+  /** The entries that were fetched last, in order. */
+  public long[] fetched(int count) {
+    int get = get();
+    long[] last = new long[count];
+    for (int i = 0; i < count; i++) {
+      last[i] = slot(get - count + i & entries - 1);
+    }
+    return last;
+  }
+
   /** The token that the program rings. */
   public int token() {
     return (int) WORD.getAcquire(notifier, TOKEN);

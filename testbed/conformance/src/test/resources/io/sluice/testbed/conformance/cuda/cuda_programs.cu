@@ -1,5 +1,5 @@
 // What CUDA programs do, a part each: vec, stack, streams, events, graph, pinned, registered, managed, cooperative,
-// symbols, memory, many, threads, lasting. Each prints a line of results that a second run prints alike.
+// symbols, memory, many, threads, lasting, chained, hosted, bulky. Each prints a line of results that a second run prints alike.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -398,6 +398,70 @@ static void lasting() {  // waits of all kinds for kernels of seconds, which are
   printf("lasting: %u by the device\n", count);
 }
 
+static uint32_t take(const uint32_t *counter) {
+  uint32_t count = 0;
+  CHECK(cudaMemcpy(&count, counter, sizeof(count), cudaMemcpyDeviceToHost));
+  return count;
+}
+
+static void chained() {  // kernels of three streams, each of which waits for that before
+  uint32_t *done;
+  CHECK(cudaMalloc(&done, sizeof(*done)));
+  CHECK(cudaMemset(done, 0, sizeof(*done)));
+  cudaStream_t streams[3];
+  cudaEvent_t ended;
+  for (auto &stream : streams) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK(cudaEventCreateWithFlags(&ended, cudaEventDisableTiming));
+  for (int i = 0; i < 12; i++) {
+    cudaStream_t stream = streams[i % 3];
+    if (i > 0) CHECK(cudaStreamWaitEvent(stream, ended, 0));
+    lasts<<<1, 1, 0, stream>>>(400000000ull, done);
+    CHECK(cudaEventRecord(ended, stream));
+  }
+  CHECK(cudaEventSynchronize(ended));
+  printf("chained: %u\n", take(done));
+}
+
+static void CUDART_CB sleeps(void *times) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  ++*(int *)times;
+}
+
+static void hosted() {  // functions of the host between kernels, which wait for them on the GPU
+  uint32_t *done;
+  int times = 0;
+  CHECK(cudaMalloc(&done, sizeof(*done)));
+  CHECK(cudaMemset(done, 0, sizeof(*done)));
+  cudaStream_t stream;
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (int i = 0; i < 8; i++) {
+    lasts<<<1, 1, 0, stream>>>(1000000ull, done);
+    CHECK(cudaLaunchHostFunc(stream, sleeps, &times));
+  }
+  lasts<<<1, 1, 0, stream>>>(1000000ull, done);
+  CHECK(cudaStreamSynchronize(stream));
+  printf("hosted: %u kernels, %d functions\n", take(done), times);
+}
+
+static void bulky() {  // copies of a tenth of a second, one way and the other
+  const size_t bytes = 3ull << 30;
+  uint32_t *memory, *host;
+  CHECK(cudaMalloc(&memory, bytes));
+  CHECK(cudaMallocHost(&host, bytes));
+  for (size_t i = 0; i < bytes / sizeof(*host); i += 1024) host[i] = i * 2654435761u;
+  for (int i = 0; i < 10; i++) {
+    CHECK(cudaMemcpyAsync(memory, host, bytes, cudaMemcpyHostToDevice));
+    hash<<<kN / 256, 256>>>(memory, kN, 1);
+    CHECK(cudaMemcpyAsync(host, memory, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaDeviceSynchronize());
+  }
+  uint64_t h = 0;
+  for (size_t i = 0; i < bytes / sizeof(*host); i += 1024) h = h * 31 + host[i];
+  printf("bulky: %016llx %016llx\n", (unsigned long long)h, (unsigned long long)sum(host, kN * sizeof(*host)));
+  CHECK(cudaFreeHost(host));
+  CHECK(cudaFree(memory));
+}
+
 __global__ void forever(volatile uint32_t *stop) {
   while (!*stop) {
   }
@@ -460,7 +524,8 @@ int main(int count, char **names) {
                {"graph", graph},     {"pinned", pinned},   {"registered", registered},   {"managed", managed},
                {"cooperative", cooperative}, {"symbols", symbols}, {"memory", memory},   {"many", many},
                {"threads", threads}, {"figures", figures}, {"spin", spin},
-               {"endless", endless}, {"lasting", lasting}};
+               {"endless", endless}, {"lasting", lasting},
+               {"chained", chained}, {"hosted", hosted},   {"bulky", bulky}};
   for (int i = 1; i < count; i++) {
     if (!strcmp(names[i], "keep")) keep(atoi(names[++i]));
     if (!strcmp(names[i], "hold")) hold(atoi(names[++i]));

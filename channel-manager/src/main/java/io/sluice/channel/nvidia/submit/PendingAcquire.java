@@ -1,8 +1,7 @@
-package io.sluice.channel.nvidia.channel;
+package io.sluice.channel.nvidia.submit;
 
 import io.sluice.abi.Layouts;
 import io.sluice.abi.rm.HopperMethods;
-import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
 import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
@@ -16,7 +15,7 @@ import java.util.OptionalLong;
  */
 public final class PendingAcquire {
   /** Entries that may have been fetched behind the one that waits, and that one. */
-  private static final int ENTRIES = 2;
+  public static final int ENTRIES = 2;
 
   /** Words of an entry that are looked at. */
   private static final int MAX_WORDS = 1 << 14;
@@ -29,7 +28,7 @@ public final class PendingAcquire {
   private static final int IMMEDIATE = 4;
   private static final int INCREASING_ONCE = 5;
 
-  private final NvidiaAddressSpace space;
+  private final PeekedMemory space;
   private final int[] semaphore = new int[HopperMethods.SEM_WORDS];
 
   // The header that counts: values that are left of it, for which method.
@@ -40,7 +39,18 @@ public final class PendingAcquire {
   /** Whether all words until now could be had, and made sense. */
   private boolean readable = true;
 
-  private PendingAcquire(NvidiaAddressSpace space) {
+  /** The memory of an address space of the GPU. */
+  public interface PeekedMemory {
+    /**
+     * Copies what is at an address, as the GPU would see it.
+     *
+     * @param into no more than is left of the page
+     * @return false when there is nothing that can be read
+     */
+    boolean peek(long address, MemorySegment into);
+  }
+
+  private PendingAcquire(PeekedMemory space) {
     this.space = space;
   }
 
@@ -48,17 +58,13 @@ public final class PendingAcquire {
    * The address of a semaphore that does not have the value it is waited for; empty when none was
    * found.
    *
-   * @param get GP_GET
+   * @param entries the last {@link #ENTRIES} that were fetched, in order
    */
-  static OptionalLong find(ChannelRing ring, int get) {
-    MemorySegment entry = MemorySegment.ofArray(new long[1]);
-    for (int back = ENTRIES; back > 0; back--) {
-      int index = (get - back) & (ring.entries() - 1);
-      if (ring.space().peek(ring.start().value() + index * 8L, entry)) {
-        long found = new PendingAcquire(ring.space()).search(entry.get(Layouts.U64, 0));
-        if (found != 0) {
-          return OptionalLong.of(found);
-        }
+  public static OptionalLong find(PeekedMemory space, long... entries) {
+    for (long entry : entries) {
+      long found = new PendingAcquire(space).search(entry);
+      if (found != 0) {
+        return OptionalLong.of(found);
       }
     }
     return OptionalLong.empty();
