@@ -231,8 +231,11 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
 		return CL_INVALID_VALUE;
 	if (__atomic_exchange_n(&event->user_set, true, __ATOMIC_ACQ_REL))
 		return CL_INVALID_OPERATION;
+	/* Who waits for it may release it before this returns. */
+	object_hold(event);
 	/* The host first: who sees the state may enqueue what needs it no more. */
 	sent = call_set_user_event_status(session_of(event), &call, NULL);
 	__atomic_store_n(&event->status, status, __ATOMIC_RELEASE);
+	object_drop(event);
 	return sent;
 }

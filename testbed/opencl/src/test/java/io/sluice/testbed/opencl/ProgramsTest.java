@@ -87,6 +87,17 @@ final class ProgramsTest {
     assertThat(result.code()).isZero();
   }
 
+  /** Who waited for it may release it at once. */
+  @Test
+  void userEvent_releasedBeforeTheCallThatSetsItReturns_setsNoOther() throws Exception {
+    Result result = environment.remoted(List.of(environment.program("setting")));
+
+    assertThat(result.output())
+        .as(() -> result.errors() + "\n" + environment.hostLog())
+        .startsWith("stopped behind the message: yes", "set by nobody: 0");
+    assertThat(result.code()).isZero();
+  }
+
   @Test
   void devices_shownAsGpus_areFoundByProgramsThatWantNothingElse() throws Exception {
     String variable = "SLUICE_OPENCL_AS_GPU=1";
