@@ -102,6 +102,48 @@ static void maps(const struct setup *s, cl_program program, cl_mem_flags flags)
 	clReleaseMemObject(b);
 }
 
+/* The same with maps that wait for an event of the application's, and ends of maps that do. */
+static void gated_maps(const struct setup *s, cl_program program, cl_mem_flags flags)
+{
+	static uint32_t own[SIZE / 4] __attribute__((aligned(4096)));
+	cl_kernel add = NEED(clCreateKernel(program, "add", &error));
+	cl_mem mapped, b = buffer_of(s, SIZE, 6);
+	int round, i;
+
+	fill_bytes(own, SIZE, 10);
+	mapped = NEED(clCreateBuffer(s->context, flags, SIZE, flags & CL_MEM_USE_HOST_PTR ? own : NULL, &error));
+	if (!(flags & CL_MEM_USE_HOST_PTR))
+		MUST(clEnqueueWriteBuffer(s->queue, mapped, CL_TRUE, 0, SIZE, own, 0, NULL, NULL));
+	MUST(clSetKernelArg(add, 0, sizeof(mapped), &mapped));
+	MUST(clSetKernelArg(add, 1, sizeof(b), &b));
+	for (round = 0; round < ROUNDS; round++) {
+		cl_event gate = NEED(clCreateUserEvent(s->context, &error)), done, unmapped;
+		uint32_t *at = NEED(clEnqueueMapBuffer(s->queue, mapped, CL_FALSE, CL_MAP_WRITE | CL_MAP_READ, 0, SIZE, 1, &gate, &done, &error));
+
+		usleep(PAUSE_US);
+		MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+		MUST(clWaitForEvents(1, &done));
+		MUST(clReleaseEvent(gate));
+		MUST(clReleaseEvent(done));
+		for (i = 0; i < SIZE / 4; i++)
+			at[i] = at[i] * 31 + (uint32_t)(i ^ round);
+		gate = NEED(clCreateUserEvent(s->context, &error));
+		MUST(clEnqueueUnmapMemObject(s->queue, mapped, at, 1, &gate, &unmapped));
+		launch(s->queue, add, SIZE / 4, 0, NULL, NULL);
+		usleep(PAUSE_US);
+		MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+		MUST(clWaitForEvents(1, &unmapped));
+		MUST(clFinish(s->queue));
+		MUST(clReleaseEvent(gate));
+		MUST(clReleaseEvent(unmapped));
+	}
+	say_buffer("added behind gates", s, b, SIZE);
+	say_buffer("mapped behind gates", s, mapped, SIZE);
+	clReleaseKernel(add);
+	clReleaseMemObject(mapped);
+	clReleaseMemObject(b);
+}
+
 static _Atomic int called;
 
 static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
@@ -287,6 +329,9 @@ int main(void)
 	maps(&s, program, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
 	maps(&s, program, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR);
 	maps(&s, program, CL_MEM_READ_WRITE);
+	gated_maps(&s, program, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
+	gated_maps(&s, program, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR);
+	gated_maps(&s, program, CL_MEM_READ_WRITE);
 	gates(&s, program, 0);
 	gates(&s, program, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	images(&s, program);

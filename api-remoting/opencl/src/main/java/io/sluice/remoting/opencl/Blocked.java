@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.session.ApiState.StorageMap;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionObject;
@@ -16,8 +17,10 @@ final class Blocked {
   private final List<SessionObject> writes;
   private final List<SessionObject> held;
   private @Nullable SessionObject made;
+  private @Nullable StorageMap ended;
   private long event;
   private int rootsLeft;
+  private boolean holding;
 
   /**
    * @param roots the application's events
@@ -51,9 +54,19 @@ final class Blocked {
     made = event;
   }
 
+  /** It ends a map that is there until then. */
+  void ends(StorageMap map) {
+    ended = map;
+  }
+
+  /** The map that it ends; null for none. */
+  @Nullable StorageMap ended() {
+    return ended;
+  }
+
   /**
-   * The library's event of the command, retained as long as this is kept: some fail a chain of
-   * commands by events that they have freed.
+   * The library's event of the command, retained: some fail a chain of commands by events that they
+   * have freed. {@link Gates} releases it.
    */
   void retain(long handle) {
     int _ = OpenClLibrary.clRetainEvent(handle);
@@ -70,11 +83,37 @@ final class Blocked {
     return rootsLeft == 1;
   }
 
-  /** Releases the command's event. */
-  void releaseEvent() {
-    if (event != 0) {
-      int _ = OpenClLibrary.clReleaseEvent(event);
-    }
+  /** The queue of a command. */
+  SessionObject queue() {
+    return named().stream()
+        .filter(object -> object.kind() == OpenClKinds.QUEUE)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The library's events that the command waits for, but for those of the application. */
+  List<Long> awaited() {
+    return held.stream()
+        .filter(object -> object.kind() == OpenClKinds.EVENT && !roots.contains(object))
+        .map(SessionObject::handle)
+        .toList();
+  }
+
+  /** Retains the objects that it holds. */
+  void hold() {
+    held.forEach(Retained::retain);
+    holding = true;
+  }
+
+  /** Whether it holds them. */
+  boolean isHolding() {
+    return holding;
+  }
+
+  /** Releases them. */
+  void letGo() {
+    held.forEach(Retained::release);
+    holding = false;
   }
 
   /** The application's events that it waits for, set by now or not. */
@@ -102,10 +141,6 @@ final class Blocked {
 
   List<SessionObject> named() {
     return record.named();
-  }
-
-  List<SessionObject> held() {
-    return held;
   }
 
   /** As it is executed again elsewhere. */

@@ -182,35 +182,12 @@ final class ClContents implements Contents {
   }
 
   /**
-   * Maps a buffer and, if it is not to stay mapped, unmaps it.
-   *
-   * @return where it is mapped
+   * Has a buffer's storage in the application's memory as the library has the buffer, or the other
+   * way. Not by a map: PoCL 3.1 takes its end for that of another one, which may wait.
    */
-  long map(SessionObject object, long offset, long bytes, long flags, boolean stays)
+  void bring(SessionObject object, MemorySegment storage, boolean toLibrary)
       throws UnmovableException {
-    long queue = queue(object);
-    MemorySegment error = words.asSlice(56);
-    long address =
-        OpenClLibrary.clEnqueueMapBuffer(
-            queue,
-            object.handle(),
-            1,
-            flags,
-            offset,
-            bytes,
-            0,
-            MemorySegment.NULL,
-            MemorySegment.NULL,
-            error);
-    requireSuccess(object, error.get(ValueLayout.JAVA_INT, 0));
-    if (!stays) {
-      requireSuccess(
-          object,
-          OpenClLibrary.clEnqueueUnmapMemObject(
-              queue, object.handle(), address, 0, MemorySegment.NULL, MemorySegment.NULL));
-      requireSuccess(object, OpenClLibrary.clFinish(queue));
-    }
-    return address;
+    move(object, 0, storage, toLibrary);
   }
 
   /** Of the object's context; what made the object names that first. */

@@ -1,14 +1,17 @@
 package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.ApiState.StorageMap;
 import io.sluice.remoting.session.CallReader;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -37,31 +40,41 @@ final class Gates {
 
   private final Memo memo;
   private final Touched touched;
+  private final Completions completions;
   private final Set<SessionObject> pending =
       Collections.newSetFromMap(new IdentityHashMap<>()); // events
   private final Map<SessionObject, List<Blocked>> waiting = new IdentityHashMap<>();
   private final Set<Blocked> blocked = new LinkedHashSet<>();
   private final Map<SessionObject, Lane> lanes = new IdentityHashMap<>();
   private @Nullable CallReader current;
+  private @Nullable Blocked kept;
   private long bytes;
   private long roots;
   private volatile boolean overflown; // others look at it
 
-  Gates(Memo memo, Touched touched) {
+  Gates(Memo memo, Touched touched, Completions completions) {
     this.memo = memo;
     this.touched = touched;
+    this.completions = completions;
   }
 
   /** The commands of a queue while events are pending. */
   private static final class Lane {
     private Set<SessionObject> last = Set.of(); // what the next command waits for, in any case
     private Set<SessionObject> all = Set.of(); // what any of its commands waits for
-    private final List<Long> fences = new ArrayList<>(); // commands that wait for nothing
+    private final Deque<Long> fences = new ArrayDeque<>(); // commands that wait for none of it
+
+    /** None of its commands waits any more. */
+    void nothingWaits() {
+      last = Set.of();
+      all = Set.of();
+    }
   }
 
   /** A call begins. */
   void begin(CallReader in) {
     current = in;
+    kept = null;
   }
 
   /** An event that the application will set. */
@@ -93,8 +106,7 @@ final class Gates {
       }
     }
     if (pending.isEmpty()) {
-      lanes.values().forEach(Gates::releaseFences);
-      lanes.clear();
+      lanes.values().forEach(Lane::nothingWaits);
       overflown = false;
     }
   }
@@ -115,6 +127,23 @@ final class Gates {
   /** Calls that wait, in the order in which they came. */
   List<OpenCall> openCalls() {
     return blocked.stream().map(Blocked::open).toList();
+  }
+
+  /** Whether a call waits still. */
+  boolean isOpen(@Nullable Blocked call) {
+    return call != null && blocked.contains(call);
+  }
+
+  /** Maps that calls which wait will end, the one that is ended last first. */
+  List<StorageMap> endedMaps() {
+    List<StorageMap> maps = new ArrayList<>();
+    for (Blocked call : blocked) {
+      StorageMap map = call.ended();
+      if (map != null) {
+        maps.add(map);
+      }
+    }
+    return maps.reversed();
   }
 
   /**
@@ -261,6 +290,31 @@ final class Gates {
     return lane == null ? List.of() : List.copyOf(lane.fences);
   }
 
+  /** Releases the events of commands that have come to their end; the memo is empty then. */
+  void settle() {
+    if (!lanes.isEmpty()) {
+      lanes.values().forEach(lane -> settle(lane.fences));
+      lanes.values().removeIf(lane -> pending.isEmpty() && lane.fences.isEmpty());
+    }
+  }
+
+  /**
+   * One that has failed stays until those before it have ended, and a look longer: PoCL 3.1 has it
+   * fail while what it waits for runs still, and uses it soon after that has ended.
+   */
+  private void settle(Deque<Long> fences) {
+    boolean hasEnded = false;
+    while (!fences.isEmpty()) {
+      memo.clear();
+      int status = completions.status(fences.getFirst());
+      if (status > ClStatus.COMPLETE || status < ClStatus.COMPLETE && hasEnded) {
+        return;
+      }
+      hasEnded |= status == ClStatus.COMPLETE;
+      int _ = OpenClLibrary.clReleaseEvent(fences.removeFirst());
+    }
+  }
+
   private static void releaseFences(Lane lane) {
     lane.fences.forEach(event -> {
       int _ = OpenClLibrary.clReleaseEvent(event);
@@ -297,13 +351,19 @@ final class Gates {
       call.notKept();
       return call;
     }
-    held.forEach(Retained::retain);
+    call.hold();
     kernels(call).forEach(kernel -> Programs.hold(Kernels.programOf(kernel)));
     blocked.add(call);
     bytes += call.bytes();
     roots += events.size();
     events.forEach(event -> waiting.computeIfAbsent(event, _ -> new ArrayList<>()).add(call));
+    kept = call;
     return call;
+  }
+
+  /** What is kept of the current call; null for nothing. */
+  @Nullable Blocked kept() {
+    return kept;
   }
 
   /** The library's event of a command that may have been kept. */
@@ -313,14 +373,31 @@ final class Gates {
     }
   }
 
-  /** A call that was kept has come to its end. */
+  /** A call that was kept has come to its end, or waits for nothing any more. */
   void remove(Blocked call) {
     if (blocked.remove(call)) {
       bytes -= call.bytes();
-      call.releaseEvent();
-      call.held().forEach(Retained::release);
-      kernels(call).forEach(kernel -> Programs.releaseAncestor(Kernels.programOf(kernel)));
     }
+    if (!call.isBlocked() || call.event() == 0) {
+      letGo(call); // else a command that failed before others, for which it waits, too, are set
+    }
+  }
+
+  /** What a call held; its command is one of those in its queue that wait for nothing any more. */
+  private void letGo(Blocked call) {
+    if (!call.isHolding()) {
+      return;
+    }
+    if (call.event() != 0) {
+      Deque<Long> fences = lanes.computeIfAbsent(call.queue(), _ -> new Lane()).fences;
+      for (long event : call.awaited()) {
+        int _ = OpenClLibrary.clRetainEvent(event);
+        fences.add(event);
+      }
+      fences.add(call.event());
+    }
+    call.letGo();
+    kernels(call).forEach(kernel -> Programs.releaseAncestor(Kernels.programOf(kernel)));
   }
 
   /** A kernel itself can be made again as long as its program is there. */
@@ -338,9 +415,10 @@ final class Gates {
 
   /** Lets go of all. */
   void close() {
+    waiting.values().forEach(calls -> calls.forEach(this::letGo));
     lanes.values().forEach(Gates::releaseFences);
     lanes.clear();
-    List.copyOf(blocked).forEach(this::remove);
+    blocked.clear();
     waiting.clear();
     pending.clear();
   }

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Buffers and images. Their bytes are charged to the guest before they are made. */
 final class Memory {
@@ -34,8 +35,17 @@ final class Memory {
     this.memo = memo;
   }
 
-  /** A map of such a buffer: where the library has it, and what it was asked for. */
-  record BufferMap(long address, long bytes, long flags) {}
+  /**
+   * A map of such a buffer, and what it was asked for.
+   *
+   * @param address where the library has it; 0 for one that came with the session, which it has not
+   * @param by the call that makes it, if that was to wait for the application
+   */
+  record BufferMap(long address, long bytes, long flags, @Nullable Blocked by) {
+    boolean writes() {
+      return (flags & (ClParam.MAP_WRITE | ClParam.MAP_WRITE_INVALIDATE_REGION)) != 0;
+    }
+  }
 
   /** A buffer whose storage is the session's memory, and its maps by offset. */
   record MappedBuffer(MemorySegment storage, java.util.Map<Long, Deque<BufferMap>> maps) {}
@@ -203,9 +213,9 @@ final class Memory {
     buffer.maps().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(map);
   }
 
-  /** The address of the latest map at an offset, which is forgotten; 0 if there is none. */
-  static long unmapped(MappedBuffer buffer, long offset) {
+  /** The latest map at an offset, which is forgotten; null if there is none. */
+  static @Nullable BufferMap unmapped(MappedBuffer buffer, long offset) {
     Deque<BufferMap> at = buffer.maps().get(offset);
-    return at == null || at.isEmpty() ? 0 : at.pop().address();
+    return at == null ? null : at.poll();
   }
 }

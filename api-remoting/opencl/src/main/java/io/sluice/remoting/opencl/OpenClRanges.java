@@ -106,7 +106,7 @@ final class OpenClRanges implements CallRanges {
         }
       }
       case MAP_BUFFER -> map(message, byIndex.get(CallShape.parameter(message, MEM)), named);
-      case UNMAP_BUFFER -> unmap(message, named);
+      case UNMAP_BUFFER -> unmap(message, byIndex.get(CallShape.parameter(message, MEM)), named);
       case RELEASE -> {
         if (CallShape.parameter(message, 0) == OpenClKinds.MEM.number()) {
           forget(CallShape.parameter(message, 1));
@@ -159,8 +159,7 @@ final class OpenClRanges implements CallRanges {
     count++;
   }
 
-  private void unmap(byte[] message, NamedRanges named) {
-    HostBuffer buffer = byIndex.get(CallShape.parameter(message, MEM));
+  private void unmap(byte[] message, @Nullable HostBuffer buffer, NamedRanges named) {
     Deque<HostMap> at =
         buffer == null ? null : buffer.windows().get(CallShape.parameter(message, UNMAP_OFFSET));
     if (buffer == null || at == null || at.isEmpty()) {
@@ -183,8 +182,13 @@ final class OpenClRanges implements CallRanges {
   @Override
   public NamedRanges of(StateItem.Open item) {
     NamedRanges named = named(item.call().number(), item.call().message());
-    if (item.call().number() == MAP_BUFFER && item.call().named().size() > MEM) {
-      map(item.call().message(), bySerial.get(item.call().named().get(MEM)), named);
+    if (item.call().named().size() > MEM) {
+      HostBuffer buffer = bySerial.get(item.call().named().get(MEM));
+      switch (item.call().number()) {
+        case MAP_BUFFER -> map(item.call().message(), buffer, named);
+        case UNMAP_BUFFER -> unmap(item.call().message(), buffer, named);
+        default -> {}
+      }
     }
     return named;
   }

@@ -44,7 +44,7 @@ final class OpenClSession implements ApiSession {
     this.context = context;
     completions = new Completions(memo, context);
     queries = new Queries(memo);
-    gates = new Gates(memo, touched);
+    gates = new Gates(memo, touched, completions);
     leaving = new LeavingQueues(memo, completions, gates);
     objects = new Objects(context, memo, devices, leaving::leaveRoom);
     memory = new Memory(context, memo);
@@ -61,7 +61,7 @@ final class OpenClSession implements ApiSession {
     context.settleBy(() -> {
       int _ = awaitedWrites.settle();
     });
-    transfers = new Transfers(memo, commands, touched);
+    transfers = new Transfers(memo, commands, touched, gates);
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
         new OpenClState(
@@ -245,6 +245,7 @@ final class OpenClSession implements ApiSession {
     work.poll();
     samplers.settle();
     prints.settle();
+    gates.settle();
     leaving.settle();
     return completions.poll() + awaitedWrites.settle() + executeHeld();
   }

@@ -127,23 +127,27 @@ final class OpenClState implements ApiState {
     return true;
   }
 
-  /** Events that are complete when a queue's commands have run; each is the caller's. */
+  /**
+   * Events that are complete when a queue's commands have run; each is the caller's. A marker alone
+   * is not behind what was before a command that has failed: PoCL 3.1.
+   */
   private List<Long> marks(SessionObject queue) {
-    if (gates.isHeldBack(queue)) {
-      List<Long> fences = gates.fences(queue);
-      for (long fence : fences) {
-        int _ = OpenClLibrary.clRetainEvent(fence);
+    List<Long> marks = new ArrayList<>(gates.fences(queue));
+    for (long fence : marks) {
+      int _ = OpenClLibrary.clRetainEvent(fence);
+    }
+    if (!gates.isHeldBack(queue)) {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+        int status =
+            OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
+        if (status == ClStatus.SUCCESS) {
+          marks.add(out.get(ValueLayout.JAVA_LONG, 0));
+        }
       }
-      int _ = OpenClLibrary.clFlush(queue.handle());
-      return fences;
     }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      int status =
-          OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
-      int _ = OpenClLibrary.clFlush(queue.handle());
-      return status == ClStatus.SUCCESS ? List.of(out.get(ValueLayout.JAVA_LONG, 0)) : List.of();
-    }
+    int _ = OpenClLibrary.clFlush(queue.handle());
+    return marks;
   }
 
   @Override
@@ -200,51 +204,59 @@ final class OpenClState implements ApiState {
         .toList();
   }
 
-  /** Where nothing is mapped the library may have what the application's memory has not yet. */
+  /**
+   * Where nothing is mapped the library may have what the application's memory has not yet. A map
+   * that waits for the application is not there, and one whose end waits is.
+   */
   @Override
   public List<StorageMap> maps() {
     List<StorageMap> maps = new ArrayList<>();
+    List<StorageMap> ended = gates.endedMaps();
+    Set<SessionObject> mapped = Collections.newSetFromMap(new IdentityHashMap<>());
+    ended.forEach(map -> mapped.add(map.object()));
     try (ClContents contents = new ClContents()) {
       for (SessionObject mem : mappedBuffers()) {
         Memory.MappedBuffer buffer = mem.attachment(Memory.MappedBuffer.class);
         int before = maps.size();
         buffer.maps().forEach((offset, at) -> addAll(mem, offset, at, maps));
-        if (maps.size() == before) {
-          long _ = contents.map(mem, 0, buffer.storage().byteSize(), ClParam.MAP_READ, false);
+        if (maps.size() == before && !mapped.contains(mem)) {
+          contents.bring(mem, buffer.storage(), false);
         }
       }
     } catch (UnmovableException refused) {
       throw new IllegalStateException(refused.getMessage());
     }
+    maps.addAll(ended); // on top of others of the same offset
     return maps;
   }
 
-  private static void addAll(
+  private void addAll(
       SessionObject mem, long offset, Deque<Memory.BufferMap> at, List<StorageMap> maps) {
     for (Iterator<Memory.BufferMap> each = at.descendingIterator(); each.hasNext(); ) {
       Memory.BufferMap map = each.next();
-      maps.add(new StorageMap(mem, offset, map.bytes(), map.flags()));
+      if (!gates.isOpen(map.by())) {
+        maps.add(new StorageMap(mem, offset, map.bytes(), map.flags()));
+      }
     }
   }
 
   @Override
-  public void map(List<StorageMap> maps) {
+  public void addMap(StorageMap map) {
+    if (map.object().has(Memory.MappedBuffer.class)) {
+      Memory.MappedBuffer buffer = map.object().attachment(Memory.MappedBuffer.class);
+      MemorySegment _ = buffer.storage().asSlice(map.offset(), map.bytes()); // is within it
+      Memory.mapped(buffer, map.offset(), new Memory.BufferMap(0, map.bytes(), map.flags(), null));
+    }
+  }
+
+  @Override
+  public void readStorage() {
     try (ClContents contents = new ClContents()) {
       for (SessionObject mem : mappedBuffers()) {
-        long bytes = mem.attachment(Memory.MappedBuffer.class).storage().byteSize();
-        long _ = contents.map(mem, 0, bytes, ClParam.MAP_WRITE_INVALIDATE_REGION, false);
-      }
-      for (StorageMap map : maps) {
-        if (map.object().has(Memory.MappedBuffer.class)) {
-          long address = contents.map(map.object(), map.offset(), map.bytes(), map.flags(), true);
-          Memory.mapped(
-              map.object().attachment(Memory.MappedBuffer.class),
-              map.offset(),
-              new Memory.BufferMap(address, map.bytes(), map.flags()));
-        }
+        contents.bring(mem, mem.attachment(Memory.MappedBuffer.class).storage(), true);
       }
     } catch (UnmovableException refused) {
-      LOG.atWarn().log("a buffer is not mapped as it was: {}", refused.getMessage());
+      LOG.atWarn().log("a buffer is not as it was: {}", refused.getMessage());
     }
   }
 

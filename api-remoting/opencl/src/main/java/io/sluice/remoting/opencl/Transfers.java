@@ -1,6 +1,7 @@
 package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.ApiState.StorageMap;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,11 +20,13 @@ final class Transfers {
   private final Memo memo;
   private final Commands commands;
   private final Touched touched;
+  private final Gates gates;
 
-  Transfers(Memo memo, Commands commands, Touched touched) {
+  Transfers(Memo memo, Commands commands, Touched touched, Gates gates) {
     this.memo = memo;
     this.commands = commands;
     this.touched = touched;
+    this.gates = gates;
   }
 
   void readBuffer(OpenClCall.ReadBuffer c, Answer answer) {
@@ -249,18 +252,21 @@ final class Transfers {
                   error);
           int status = error.get(ValueLayout.JAVA_INT, 0);
           if (status == ClStatus.SUCCESS) {
-            Memory.mapped(buffer, c.offset(), new Memory.BufferMap(address, c.size(), c.flags()));
+            Memory.mapped(
+                buffer,
+                c.offset(),
+                new Memory.BufferMap(address, c.size(), c.flags(), gates.kept()));
           }
           return status;
         });
   }
 
   void unmapBuffer(OpenClCall.UnmapBuffer c, Answer answer) {
-    long address =
+    Memory.BufferMap map =
         c.mem().has(Memory.MappedBuffer.class)
             ? Memory.unmapped(c.mem().attachment(Memory.MappedBuffer.class), c.offset())
-            : 0;
-    if (address == 0) {
+            : null;
+    if (map == null) {
       commands.refuse(c.queue(), c.event(), answer, ClStatus.INVALID_VALUE);
       return;
     }
@@ -269,8 +275,38 @@ final class Transfers {
         c.waits(),
         c.event(),
         answer,
-        (count, waits, event) ->
-            OpenClLibrary.clEnqueueUnmapMemObject(
-                c.queue().handle(), c.mem().handle(), address, count, waits, event));
+        (count, waits, event) -> {
+          Blocked call = gates.kept();
+          if (call != null && !gates.isOpen(map.by())) {
+            call.ends(new StorageMap(c.mem(), c.offset(), map.bytes(), map.flags()));
+          }
+          return map.address() == 0
+              ? endMapThatCame(c, map, count, waits, event)
+              : OpenClLibrary.clEnqueueUnmapMemObject(
+                  c.queue().handle(), c.mem().handle(), map.address(), count, waits, event);
+        });
+  }
+
+  /** The end of a map that the library does not have: it gets what was written there. */
+  private static int endMapThatCame(
+      OpenClCall.UnmapBuffer c,
+      Memory.BufferMap map,
+      int count,
+      MemorySegment waits,
+      MemorySegment event) {
+    if (!map.writes()) {
+      return OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event);
+    }
+    MemorySegment storage = c.mem().attachment(Memory.MappedBuffer.class).storage();
+    return OpenClLibrary.clEnqueueWriteBuffer(
+        c.queue().handle(),
+        c.mem().handle(),
+        0,
+        c.offset(),
+        map.bytes(),
+        storage.asSlice(c.offset(), map.bytes()),
+        count,
+        waits,
+        event);
   }
 }

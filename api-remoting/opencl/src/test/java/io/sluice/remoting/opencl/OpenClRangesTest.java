@@ -174,4 +174,20 @@ final class OpenClRangesTest {
     ranges.take(new StateItem.Gone(9, false));
     assertThat(ranges.storage()).isEmpty();
   }
+
+  /** Its map stayed there otherwise, and what others of the session wrote did not come. */
+  @Test
+  void unmap_thatWaitsInASessionThatComes_readsWhatItsMapShowed() {
+    StateItem.KeptCall call =
+        new StateItem.KeptCall(CREATE, 3, message(MEM, 1, 0, PLACE, BYTES), List.of(2L));
+    StateItem.Entity entity = new StateItem.Entity(OpenClKinds.MEM.number(), (int) MEM, 9, false);
+    ranges.take(new StateItem.Made(List.of(entity), call, new byte[0]));
+    ranges.take(new StateItem.Mapped(9, 100, 50, WRITE));
+
+    StateItem.KeptCall unmap =
+        new StateItem.KeptCall(UNMAP, 5, message(1, MEM, 100, 0, 0), List.of(4L, 9L));
+    assertThat(ranges.of(new StateItem.Open(unmap, 0, List.of())).read())
+        .containsExactly(new MemoryRange(PLACE + 100, 50));
+    assertThat(map(READ, 100, 50).written()).containsExactly(new MemoryRange(PLACE + 100, 50));
+  }
 }

@@ -83,7 +83,10 @@ public interface ApiState {
   /** Failures that the application has not been told of, by the object that would tell. */
   Map<SessionObject, Integer> failures();
 
-  /** Maps of objects whose storage is the application's memory; that memory is as it must be. */
+  /**
+   * Maps of objects whose storage is the application's memory, as they are before {@link
+   * #openCalls}, in the order in which they are added; that memory is as it must be.
+   */
   List<StorageMap> maps();
 
   /** Objects whose contents may have changed since this was last asked. */
@@ -115,8 +118,15 @@ public interface ApiState {
   /** Notes a failure that the application has not been told of. */
   void addFailure(SessionObject object, int status);
 
-  /** The application's memory is as it must be: has storage in it read again, and maps it. */
-  void map(List<StorageMap> maps);
+  /**
+   * Adds a map, before calls that may end it; the memory may not be as it must be yet.
+   *
+   * @throws IndexOutOfBoundsException for one that is not within its object
+   */
+  void addMap(StorageMap map);
+
+  /** The application's memory is as it must be: has storage in it read again. */
+  void readStorage();
 
   /** Gives back an object that the application has released already. */
   void forget(SessionObject object);

@@ -183,15 +183,15 @@ final class StateCapture {
     ordered.sort(
         Comparator.comparingLong(OrderedItem::serial)); // keeps what has one serial in order
     List<StateItem> items = new ArrayList<>();
+    for (ApiState.StorageMap map : state.maps()) { // open calls may end them
+      items.add(
+          new StateItem.Mapped(map.object().serial(), map.offset(), map.bytes(), map.flags()));
+    }
     ordered.forEach(each -> items.add(each.item()));
     items.addAll(after);
     state
         .failures()
         .forEach((object, status) -> items.add(new StateItem.Failure(object.serial(), status)));
-    for (ApiState.StorageMap map : state.maps()) {
-      items.add(
-          new StateItem.Mapped(map.object().serial(), map.offset(), map.bytes(), map.flags()));
-    }
     Notices notices = session.context().notices();
     for (long[] notice : notices.waiting()) {
       items.add(new StateItem.Notice((int) notice[0], (int) notice[1], (int) notice[2]));

@@ -36,11 +36,10 @@ final class StateRestore implements AutoCloseable {
       Collections.newSetFromMap(new IdentityHashMap<>()); // those of the stream
   private final Set<SessionObject> released =
       Collections.newSetFromMap(new IdentityHashMap<>()); // not in the table, to be given back
-  private final List<ApiState.StorageMap> maps = new ArrayList<>();
   private final List<String> reasons = new ArrayList<>();
   private final List<HeldAnswer> answers = new ArrayList<>();
   private boolean rootsAreKnown;
-  private boolean mapped;
+  private boolean complete;
 
   /**
    * @param implementation of the writer
@@ -84,7 +83,7 @@ final class StateRestore implements AutoCloseable {
         case StateItem.Settled settled -> settled(settled);
         case StateItem.Open open -> open(open);
         case StateItem.Mapped mapped ->
-            maps.add(
+            state.addMap(
                 new ApiState.StorageMap(
                     object(mapped.object()), mapped.offset(), mapped.bytes(), mapped.flags()));
         case StateItem.Failure failure ->
@@ -297,7 +296,7 @@ final class StateRestore implements AutoCloseable {
   }
 
   /**
-   * Nothing comes any more: maps what was mapped, gives back what was released.
+   * Nothing comes any more: has storage read, gives back what was released.
    *
    * @param memoryIsHere whether the application's memory is as it must be; else it is at {@link
    *     #begin}
@@ -306,22 +305,21 @@ final class StateRestore implements AutoCloseable {
     contents.finish();
     contents.close();
     if (memoryIsHere) {
-      map();
+      complete();
     }
   }
 
-  private void map() {
-    state.map(maps);
-    maps.clear();
-    mapped = true;
+  private void complete() {
+    state.readStorage();
+    complete = true;
     released.forEach(state::forget);
     released.clear();
   }
 
   /** The session is this host's: says what there is to say. */
   void begin() {
-    if (!mapped) {
-      map();
+    if (!complete) {
+      complete();
     }
     answers.forEach(HeldAnswer::release);
     session.context().notices().hold(false);

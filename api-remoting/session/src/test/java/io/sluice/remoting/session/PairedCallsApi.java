@@ -203,7 +203,12 @@ final class PairedCallsApi implements RemotedApi {
       }
 
       @Override
-      public void map(List<StorageMap> maps) {}
+      public void addMap(StorageMap map) {
+        throw none();
+      }
+
+      @Override
+      public void readStorage() {}
 
       @Override
       public void forget(SessionObject object) {

@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.Arrival;
+import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.LinkedSession;
 import io.sluice.remoting.session.Notices;
+import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.Session;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.session.SharedMemory;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -22,22 +27,27 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A session of this host's OpenCL whose calls are a test's, and whose memory outlives it. */
 final class LocalSession implements AutoCloseable {
   private static final int MINUTES = 5;
   private static final int TEXT_AT = 0x60000; // in segment 0, which nothing else uses
 
+  private final RelayRig rig;
   private final Kernel kernel;
   private final Fd doorbell;
   private final List<Fd> connection;
   private final SharedMemory memory;
   private final LinkedSession linked;
+  private final SessionPort port;
   private final Calls calls = new Calls();
   private final BlockingQueue<long[]> answers = new ArrayBlockingQueue<>(1);
-  private final CompletableFuture<Void> over;
+  private CompletableFuture<Void> over;
+  private @Nullable Arrival moved;
 
   LocalSession(RelayRig rig) {
+    this.rig = rig;
     kernel = rig.kernel;
     doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
     connection = kernel.socketpair();
@@ -46,7 +56,7 @@ final class LocalSession implements AutoCloseable {
       kernel.addSeals(file, Kernel.F_SEAL_GROW | Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
       memory.add(0, file, RelayRig.SEGMENT_BYTES);
     }
-    SessionPort port = new SessionPort(calls, this::answer, new NoNotices());
+    port = new SessionPort(calls, this::answer, new NoNotices());
     linked =
         LinkedSession.arriving(
             rig.settings,
@@ -54,11 +64,39 @@ final class LocalSession implements AutoCloseable {
             List.of(connection.getFirst(), doorbell),
             memory,
             _ -> port);
-    over = CompletableFuture.runAsync(session(), rig.workers);
+    over = CompletableFuture.runAsync(() -> linked.serve(() -> {}), rig.workers);
+  }
+
+  private ServedSession served() {
+    return moved == null ? linked : moved.session();
   }
 
   Session session() {
-    return linked.session();
+    return served().session();
+  }
+
+  /** Moves it, once, to a session of this process that is made of its state. */
+  void move() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    CompletableFuture<Arrival> arriving =
+        CompletableFuture.supplyAsync(() -> arrive(pair.get(1)), rig.workers);
+    try (StateLink link = new StateLink(kernel, pair.get(0))) {
+      Departure.Result _ = new Departure(linked, link, _ -> {}).run(false);
+    }
+    over.get(MINUTES, TimeUnit.MINUTES);
+    Arrival arrival = arriving.get(MINUTES, TimeUnit.MINUTES);
+    moved = arrival;
+    over = CompletableFuture.runAsync(arrival::serve, rig.workers);
+  }
+
+  private Arrival arrive(Fd socket) {
+    try (StateLink link = new StateLink(kernel, socket)) {
+      Arrival arrival = Arrival.begin(rig.settings, link, _ -> port);
+      arrival.awaitGo();
+      return arrival;
+    } catch (StateException lost) {
+      throw new AssertionError(lost);
+    }
   }
 
   /** Segment 0. */
@@ -112,6 +150,9 @@ final class LocalSession implements AutoCloseable {
   @Override
   public void close() throws Exception {
     end();
+    if (moved != null) {
+      moved.close();
+    }
     linked.close();
     memory.close();
     connection.forEach(Fd::close);

@@ -136,6 +136,25 @@ final class ReleasedQueueTest {
     assertThat(hasRun()).isTrue();
   }
 
+  /**
+   * PoCL 3.1 fails the marker at once, and ends this process where it is gone before the kernel.
+   */
+  @Test
+  void setUserEventStatus_markerBehindAKernelThatRunsFails_staysUntilThatHasRun() throws Exception {
+    launchSlow();
+    session.post(MARKER, 1, 0, 1, USER_EVENT, 0);
+    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+
+    boolean ranBefore = session.word(STORAGE) != 0;
+    await()
+        .atMost(Duration.ofMinutes(MINUTES))
+        .until(() -> session.value(EVENT_STATUS, KERNEL_EVENT) == COMPLETE);
+
+    assertThat(ranBefore).as("the kernel takes long enough").isFalse();
+    assertThat(hasRun()).isTrue();
+    does(CREATE_USER_EVENT, MARKER_EVENT, 1);
+  }
+
   @Test
   void close_commandsOfAReleasedQueueWaitForTheApplication_failsThem() throws Exception {
     launchSlow(USER_EVENT);
@@ -155,6 +174,17 @@ final class ReleasedQueueTest {
 
     assertThat(hasRun()).isTrue();
     assertThat(session.value(EVENT_STATUS, KERNEL_EVENT)).isEqualTo(COMPLETE);
+  }
+
+  @Test
+  void whenAllHaveRun_commandsBeforeOneThatFailedRun_waitsForThem() throws Exception {
+    launchSlow();
+    session.post(MARKER, 1, 0, 1, USER_EVENT, MARKER_EVENT);
+    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+
+    haveAllRun();
+
+    assertThat(hasRun()).isTrue();
   }
 
   @Test
