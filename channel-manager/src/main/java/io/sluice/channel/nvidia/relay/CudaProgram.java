@@ -6,6 +6,7 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.ioctl.Nvos54Control;
+import io.sluice.abi.rm.ioctl.Nvos64Alloc;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.PeerCredentials;
@@ -453,7 +454,7 @@ final class CudaProgram {
     takeTurn();
     try {
       if (makes) {
-        channels.begin();
+        channels.begin(memory(call));
       }
       value = file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call);
     } catch (Denial e) {
@@ -475,6 +476,19 @@ final class CudaProgram {
   private static boolean isMaking(DriverCall call) {
     int nr = call.request() & 0xff;
     return nr == ProgramEscape.ALLOC.nr() || nr == ProgramEscape.CONTROL.nr() && isOfDebugger(call);
+  }
+
+  /** The memory that a call makes, which may be the program's own. */
+  private static Optional<RmObject.Name> memory(DriverCall call) {
+    return (call.request() & 0xff) == ProgramEscape.ALLOC.nr()
+            && call.argument().byteSize() == Nvos64Alloc.LAYOUT.byteSize()
+            && Nvos64Alloc.H_CLASS.bits(call.argument())
+                == ProgramClass.NV01_MEMORY_LOCAL_USER.number()
+        ? Optional.of(
+            new RmObject.Name(
+                Nvos64Alloc.H_ROOT.bits(call.argument()),
+                Nvos64Alloc.H_OBJECT.bits(call.argument())))
+        : Optional.empty();
   }
 
   private static boolean isOfDebugger(DriverCall call) {

@@ -12,11 +12,15 @@ import java.util.function.LongSupplier;
 
 /**
  * The channels of a program, as its own pages show them. They are followed while the program sets
- * them up: for a while after each call that makes something. Under the program's turn.
+ * them up: for a while after each call that makes something, unless that turns out to be memory of
+ * the program's own, which libcuda tells RM next. Under the program's turn.
  */
 final class ProgramChannels {
   /** How long after such a call methods may still come that belong to it. */
   private static final long WINDOW_NS = 100_000_000;
+
+  /** Most pieces of memory of which that is not known; one is, when the next is asked for. */
+  private static final int MOST_UNDECIDED = 64;
 
   /** Most entries of a ring; libcuda's have 1024. */
   private static final int MOST_ENTRIES = 1 << 12;
@@ -35,9 +39,11 @@ final class ProgramChannels {
   private final UvmCalls uvm;
   private final LongSupplier clock;
   private final Map<RmObject.Name, RingFollower> followers = new HashMap<>();
+  private final Map<RmObject.Name, Long> undecided = new HashMap<>(); // memory, and until when
   private final RingFollower.WordBudget budget = new RingFollower.WordBudget();
   private int[] scratch = new int[FIRST_SCRATCH];
-  private volatile long until; // asked without the turn
+  private long decided; // until when, for what sets channels up
+  private volatile long until; // the latest of all; asked without the turn
   private volatile boolean following;
   private long looked; // by the clock
 
@@ -50,11 +56,43 @@ final class ProgramChannels {
     this.clock = clock;
   }
 
-  /** Before a call that makes something: what comes from now on may set state. */
-  void begin() {
+  /**
+   * Before a call that makes something: what comes from now on may set state.
+   *
+   * @param memory that is made, if it is such
+   */
+  void begin(Optional<RmObject.Name> memory) {
     settle();
-    following = true;
-    until = clock.getAsLong() + WINDOW_NS;
+    long end = clock.getAsLong() + WINDOW_NS;
+    if (!following) {
+      following = true;
+      decided = end - WINDOW_NS;
+    }
+    if (memory.isPresent() && undecided.size() < MOST_UNDECIDED) {
+      undecided.put(memory.get(), end);
+    } else {
+      decided = end;
+    }
+    decide();
+  }
+
+  /** Forgets memory that has turned out to be the program's own, and such as was long ago. */
+  private void decide() {
+    long now = clock.getAsLong();
+    undecided
+        .entrySet()
+        .removeIf(each ->
+            each.getValue() - now <= 0
+                || driver
+                    .objects()
+                    .find(each.getKey().client(), each.getKey().handle())
+                    .filter(RmObject::isData)
+                    .isPresent());
+    long latest = decided;
+    for (long end : undecided.values()) {
+      latest = end - latest > 0 ? end : latest;
+    }
+    until = latest;
   }
 
   /** Reads what may set state, and leaves out what does not; all that comes is read after that. */
@@ -79,6 +117,9 @@ final class ProgramChannels {
 
   /** The same after a call, unless that was just done. */
   void lookAgain() {
+    if (!undecided.isEmpty()) {
+      decide();
+    }
     if (isFollowing() && clock.getAsLong() - looked > PAUSE_NS) {
       look();
     }

@@ -8,6 +8,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
@@ -184,6 +185,36 @@ final class RelaySuspendTest extends RelayChannelFixture {
     assertThat(ran).isEmpty();
     resume();
     assertThat(ran).containsExactly(method(0x2bc), 100, method(0x2bc), 101);
+  }
+
+  /** As a program does that allocates and computes all the time. */
+  @Test
+  void submissions_besideMemoryOfTheProgramsOwn_needNotBeSeen() {
+    for (int i = 0; i < 4; i++) {
+      int memory = DATA + i;
+      assertThat(alloc(DEVICE, memory, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+          .isEqualTo(OK);
+      ProgramControl register = ProgramControl.REGISTER_VIDMEM;
+      assertThat(controlStatus(client, register.command(), block(register.shape().bytes(), memory)))
+          .isEqualTo(OK);
+      for (int j = 0; j < ENTRIES + 5; j++) { // round the ring
+        submit(method(0x2bc), j);
+      }
+    }
+    suspend();
+    resume();
+  }
+
+  @Test
+  void submissions_besideMemoryThatMayBeLibcudas_mustBeSeen() {
+    aheadNs.addAndGet(1_000_000_000); // what set the channel up was seen
+    assertThat(alloc(DEVICE, DATA, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .isEqualTo(OK);
+    submit(method(0x790), 5);
+    suspend();
+    ran.clear();
+    resume();
+    assertThat(ran).contains(method(0x790), 5);
   }
 
   @Test

@@ -101,9 +101,7 @@ public final class RingFollower {
     int[] words = scratch.length < count ? new int[count] : scratch;
     Optional<MemorySegment> piece = memory.at(HopperMethods.address(entry), count * 4L);
     if (piece.isPresent()) { // else of a graph, in video memory: it launches
-      for (int i = 0; i < count; i++) {
-        words[i] = piece.get().get(Layouts.U32, i * 4L);
-      }
+      MemorySegment.copy(piece.get(), Layouts.U32, 0, words, 0, count);
       state.add(words, count);
     }
     return words;
