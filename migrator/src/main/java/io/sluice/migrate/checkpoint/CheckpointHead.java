@@ -1,6 +1,7 @@
 package io.sluice.migrate.checkpoint;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.engine.Offer;
@@ -49,12 +50,15 @@ public record CheckpointHead(Kind kind, String guest, long videoBytes, boolean e
    * @return nothing when it is something else
    * @throws IOException when it cannot be read
    */
-  public static Optional<CheckpointHead> of(Path file) throws IOException {
-    // Files of the kernel have no length, and may keep whoever reads them.
-    if (!Files.isRegularFile(file) || Files.size(file) < LEAST_BYTES) {
+  public static Optional<CheckpointHead> of(Kernel kernel, Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
       return Optional.empty();
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = NamedFile.open(kernel, file, StandardOpenOption.READ)) {
+      // Files of the kernel have no length, and may keep whoever reads them.
+      if (channel.size() < LEAST_BYTES) {
+        return Optional.empty();
+      }
       InputStream in = Channels.newInputStream(channel);
       Optional<Section> head = next(in, file);
       if (head.filter(SessionFileWriter.HEAD::equals).isPresent()) {

@@ -3,6 +3,7 @@ package io.sluice.migrate.checkpoint;
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.checkpoint.StoredSessions.Stored;
@@ -87,10 +88,10 @@ public final class CheckpointReader implements MigrationLink {
    *
    * @throws RefusedException when it is none, is cut off, damaged or of an unknown version
    */
-  public static CheckpointReader open(Path file) {
-    long _ = requireCheckpoint(file);
+  public static CheckpointReader open(Kernel kernel, Path file) {
+    long _ = requireCheckpoint(kernel, file);
     try {
-      return open(file, FileChannel.open(file, StandardOpenOption.READ));
+      return open(file, NamedFile.open(kernel, file, StandardOpenOption.READ));
     } catch (IOException e) {
       throw refused(file, StagedFile.reason(e));
     }
@@ -118,7 +119,7 @@ public final class CheckpointReader implements MigrationLink {
    * @return its bytes
    * @throws RefusedException when it is not there, or something else
    */
-  public static long requireCheckpoint(Path file) {
+  public static long requireCheckpoint(Kernel kernel, Path file) {
     if (!Files.exists(file)) {
       throw new RefusedException(
           CheckpointCode.READ,
@@ -129,9 +130,9 @@ public final class CheckpointReader implements MigrationLink {
     if (!Files.isRegularFile(file)) {
       throw refused(file, "it is no file");
     }
-    try (InputStream in = Files.newInputStream(file)) {
-      requireKind(in, file);
-      return Files.size(file);
+    try (FileChannel channel = NamedFile.open(kernel, file, StandardOpenOption.READ)) {
+      requireKind(SharedFileStream.of(channel), file);
+      return channel.size();
     } catch (IOException e) {
       throw refused(file, StagedFile.reason(e));
     }

@@ -6,10 +6,13 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * The place of a file that somebody else names: an open directory, and a name in it. Who can write
@@ -111,6 +114,15 @@ public final class FilePlace implements AutoCloseable {
           ? new AccessDeniedException(named(ending).toString())
           : new FileSystemException(named(ending).toString(), null, Errno.nameOf(e.errno()));
     }
+  }
+
+  /**
+   * Opens the file that is there; no link.
+   *
+   * @throws IOException when it cannot be opened, or is something else
+   */
+  FileChannel openThere(String ending, StandardOpenOption how) throws IOException {
+    return NamedFile.open(kernel, used(ending), how, LinkOption.NOFOLLOW_LINKS);
   }
 
   @Override

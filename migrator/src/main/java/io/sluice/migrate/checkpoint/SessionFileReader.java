@@ -6,7 +6,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.Section;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -23,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * what is used is of the file that was verified, whatever has its name by then.
  */
 public final class SessionFileReader implements AutoCloseable {
-  private static final int BUFFER_BYTES = 1 << 20;
-
   private final Path file;
   private final FileChannel channel; // owned
   private final UUID id;
@@ -40,19 +37,19 @@ public final class SessionFileReader implements AutoCloseable {
    *
    * @throws RefusedException when it is none of a session, is cut off or damaged
    */
-  public static SessionFileReader open(Path file) {
+  public static SessionFileReader open(Kernel kernel, Path file) {
     if (!Files.isRegularFile(file)) {
       throw refused(file, "it is no file");
     }
     FileChannel channel = null;
     boolean complete = false;
     try {
-      channel = FileChannel.open(file, StandardOpenOption.READ);
+      channel = NamedFile.open(kernel, file, StandardOpenOption.READ);
       SessionFileReader reader = new SessionFileReader(file, channel, verify(channel, file));
       complete = true;
       return reader;
     } catch (IOException e) {
-      throw refused(file, String.valueOf(e.getMessage()));
+      throw refused(file, StagedFile.reason(e));
     } finally {
       if (!complete) {
         close(channel);
@@ -89,18 +86,15 @@ public final class SessionFileReader implements AutoCloseable {
   }
 
   /** The id of a session's file, which may be incomplete; none of what has none. */
-  static Optional<UUID> idOf(Path file) {
-    try (InputStream in = stream(file)) {
+  static Optional<UUID> idOf(Kernel kernel, Path file) {
+    try (FileChannel channel = NamedFile.open(kernel, file, StandardOpenOption.READ)) {
+      InputStream in = SharedFileStream.of(channel);
       return CheckpointReader.read(in, file).equals(SessionFileWriter.HEAD)
           ? Optional.of(id(CheckpointReader.read(in, file), file))
           : Optional.empty();
     } catch (IOException | RefusedException _) {
       return Optional.empty();
     }
-  }
-
-  private static InputStream stream(Path file) throws IOException {
-    return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
   }
 
   private static UUID id(Section section, Path file) {

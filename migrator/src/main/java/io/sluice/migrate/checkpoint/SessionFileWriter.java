@@ -74,7 +74,9 @@ public final class SessionFileWriter implements AutoCloseable {
             kernel,
             allowance,
             StagedFile.create(
-                place, HEAD, there -> SessionFileReader.idOf(there).filter(waits).isPresent()));
+                place,
+                HEAD,
+                there -> SessionFileReader.idOf(kernel, there).filter(waits).isPresent()));
     boolean complete = false;
     try {
       writer.write(id(id));

@@ -5,9 +5,9 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.record.Section;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
@@ -103,8 +103,7 @@ final class StagedFile {
       requireReplaceable(place, STAGED, head, needed);
     }
     Object key = key(staged);
-    try (FileChannel left =
-        FileChannel.open(staged, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+    try (FileChannel left = place.openThere(STAGED, StandardOpenOption.WRITE)) {
       requireClaimed(left, key, place);
       Files.delete(staged);
       return make(place);
@@ -181,7 +180,7 @@ final class StagedFile {
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    if (!isBegun(file, head)) {
+    if (!isBegun(place, ending, head)) {
       throw new RefusedException(
           CheckpointCode.NOT_OURS,
           Errno.EEXIST,
@@ -200,12 +199,12 @@ final class StagedFile {
   }
 
   /** Whether a file begins as those of a kind do, whatever comes then. */
-  private static boolean isBegun(Path file, Section head) throws IOException {
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+  private static boolean isBegun(FilePlace place, String ending, Section head) throws IOException {
+    if (!Files.isRegularFile(place.used(ending), LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
-    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-      byte[] found = in.readNBytes(head.sizeBytes());
+    try (FileChannel there = place.openThere(ending, StandardOpenOption.READ)) {
+      byte[] found = Channels.newInputStream(there).readNBytes(head.sizeBytes());
       ByteBuffer expected = ByteBuffer.allocate(head.sizeBytes());
       head.write(expected);
       return Arrays.equals(found, expected.array());

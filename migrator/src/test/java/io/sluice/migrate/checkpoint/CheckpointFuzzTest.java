@@ -6,6 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -99,7 +100,7 @@ final class CheckpointFuzzTest {
     Path _ = Files.write(file, content);
     CheckpointReader reader;
     try {
-      reader = CheckpointReader.open(file);
+      reader = CheckpointReader.open(RealKernel.create(), file);
     } catch (RefusedException e) {
       assertThat(e.code()).startsWith("SLU-");
       return;

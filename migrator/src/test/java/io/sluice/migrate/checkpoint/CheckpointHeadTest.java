@@ -56,12 +56,12 @@ final class CheckpointHeadTest {
 
   @Test
   void of_wholeFiles_hasTheirKindAndGuest() throws Exception {
-    assertThat(CheckpointHead.of(guest(NO_MACHINE)))
+    assertThat(CheckpointHead.of(kernel, guest(NO_MACHINE)))
         .contains(new CheckpointHead(Kind.PROCESS, "web-01", USED, true));
-    assertThat(CheckpointHead.of(guest(new byte[] {1})))
+    assertThat(CheckpointHead.of(kernel, guest(new byte[] {1})))
         .contains(new CheckpointHead(Kind.MACHINE, "web-01", USED, true));
     Files.delete(directory.resolve("file"));
-    assertThat(CheckpointHead.of(written(SessionFileWriter.HEAD)))
+    assertThat(CheckpointHead.of(kernel, written(SessionFileWriter.HEAD)))
         .contains(new CheckpointHead(Kind.SESSION, "", 0, true));
   }
 
@@ -72,7 +72,7 @@ final class CheckpointHeadTest {
     int heads = 0;
     for (int bytes = 0; bytes < whole.length; bytes++) {
       Files.write(cut, Arrays.copyOf(whole, bytes));
-      Optional<CheckpointHead> found = CheckpointHead.of(cut);
+      Optional<CheckpointHead> found = CheckpointHead.of(kernel, cut);
       if (found.isPresent()) {
         heads++;
         assertThat(found.get().ended()).as("bytes=%s", bytes).isFalse();
@@ -89,20 +89,22 @@ final class CheckpointHeadTest {
     whole[inOffer] ^= 1;
     Path damaged = Files.write(directory.resolve("damaged"), whole);
 
-    assertThat(CheckpointHead.of(damaged)).contains(new CheckpointHead(Kind.UNKNOWN, "", 0, false));
+    assertThat(CheckpointHead.of(kernel, damaged))
+        .contains(new CheckpointHead(Kind.UNKNOWN, "", 0, false));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "#!/bin/sh\nexit 1\n", "sluice checkpoint, so they say"})
   void of_otherFiles_isNothing(String text) throws Exception {
-    assertThat(CheckpointHead.of(Files.writeString(directory.resolve("other"), text))).isEmpty();
+    assertThat(CheckpointHead.of(kernel, Files.writeString(directory.resolve("other"), text)))
+        .isEmpty();
   }
 
   @Test
   void of_whatIsNoFile_isNothing() throws Exception {
-    assertThat(CheckpointHead.of(directory)).isEmpty();
-    assertThat(CheckpointHead.of(directory.resolve("missing"))).isEmpty();
-    assertThat(CheckpointHead.of(Path.of("/dev/zero"))).isEmpty();
-    assertThat(CheckpointHead.of(Path.of("/proc/self/status"))).isEmpty();
+    assertThat(CheckpointHead.of(kernel, directory)).isEmpty();
+    assertThat(CheckpointHead.of(kernel, directory.resolve("missing"))).isEmpty();
+    assertThat(CheckpointHead.of(kernel, Path.of("/dev/zero"))).isEmpty();
+    assertThat(CheckpointHead.of(kernel, Path.of("/proc/self/status"))).isEmpty();
   }
 }

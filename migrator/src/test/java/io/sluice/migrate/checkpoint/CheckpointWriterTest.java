@@ -89,7 +89,7 @@ final class CheckpointWriterTest {
       assertThat(writer.isComplete()).isTrue();
     }
     List<FrameType> found = new ArrayList<>();
-    try (CheckpointReader reader = CheckpointReader.open(file)) {
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file)) {
       for (int i = 0; i < 100; i++) {
         for (int stream = 0; stream < 2; stream++) {
           Frame next = reader.poll(stream);

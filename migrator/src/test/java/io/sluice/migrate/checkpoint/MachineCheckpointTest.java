@@ -111,7 +111,7 @@ final class MachineCheckpointTest {
   void from_fileOfAMachine_givesItsStreamToTheByte() throws Exception {
     byte[] stream = stream();
     save(stream);
-    try (CheckpointReader reader = CheckpointReader.open(file());
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file());
         ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       assertThat(reader.hasMachine()).isTrue();
       RamTransport.Target feed = MachineCheckpoint.from(reader, socket(), THREADS);
@@ -134,7 +134,7 @@ final class MachineCheckpointTest {
   void from_anotherFileGetsItsNameMeanwhile_givesTheStreamThatWasVerified() throws Exception {
     byte[] stream = stream();
     save(stream);
-    try (CheckpointReader reader = CheckpointReader.open(file());
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file());
         ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       save(new byte[] {1, 2, 3});
       RamTransport.Target feed = MachineCheckpoint.from(reader, socket(), THREADS);
@@ -198,6 +198,7 @@ final class MachineCheckpointTest {
     byte[] whole = Files.readAllBytes(file());
     whole[whole.length / 2] ^= 1;
     Path _ = Files.write(file(), whole);
-    assertThatThrownBy(() -> CheckpointReader.open(file())).isInstanceOf(RefusedException.class);
+    assertThatThrownBy(() -> CheckpointReader.open(kernel, file()))
+        .isInstanceOf(RefusedException.class);
   }
 }

@@ -55,7 +55,7 @@ final class PlayStageTest {
         send(writer, type);
       }
     }
-    return CheckpointReader.open(file);
+    return CheckpointReader.open(RealKernel.create(), file);
   }
 
   @Test

@@ -96,8 +96,8 @@ final class SessionFileTest {
     }
   }
 
-  private static UUID idOf(Path path) {
-    try (SessionFileReader reader = SessionFileReader.open(path)) {
+  private UUID idOf(Path path) {
+    try (SessionFileReader reader = SessionFileReader.open(kernel, path)) {
       return reader.id();
     }
   }
@@ -107,7 +107,7 @@ final class SessionFileTest {
   void feed_anotherFileHasTheNameByThen_isOfTheOneThatWasVerified() throws Exception {
     save();
     List<Fd> pair = kernel.socketpair();
-    try (SessionFileReader reader = SessionFileReader.open(file());
+    try (SessionFileReader reader = SessionFileReader.open(kernel, file());
         Fd own = pair.get(0);
         Fd host = pair.get(1)) {
       Path other = Files.write(directory.resolve("other"), new byte[] {1, 2, 3});
@@ -128,7 +128,7 @@ final class SessionFileTest {
   void session_intoAFileAndOut_isTheSameToTheByte() {
     save();
     List<Fd> pair = kernel.socketpair();
-    try (SessionFileReader reader = SessionFileReader.open(file());
+    try (SessionFileReader reader = SessionFileReader.open(kernel, file());
         Fd own = pair.get(0);
         Fd host = pair.get(1)) {
       assertThat(reader.id()).isEqualTo(ID);
@@ -347,7 +347,7 @@ final class SessionFileTest {
     save();
     assertThatThrownBy(() -> CheckpointWriter.create(FilePlace.open(kernel, file())))
         .hasMessageContaining("SLU-CKP-007");
-    assertThatThrownBy(() -> CheckpointReader.open(file()))
+    assertThatThrownBy(() -> CheckpointReader.open(kernel, file()))
         .hasMessageContaining("not a checkpoint");
   }
 
@@ -364,11 +364,11 @@ final class SessionFileTest {
       byte[] damaged = whole.clone();
       damaged[at] ^= 0x10;
       Path _ = Files.write(file(), damaged);
-      assertThatThrownBy(() -> SessionFileReader.open(file()))
+      assertThatThrownBy(() -> SessionFileReader.open(kernel, file()))
           .as("at %d", at)
           .isInstanceOf(RefusedException.class);
       Path _ = Files.write(file(), Arrays.copyOf(whole, at));
-      assertThatThrownBy(() -> SessionFileReader.open(file()))
+      assertThatThrownBy(() -> SessionFileReader.open(kernel, file()))
           .as("cut off at %d", at)
           .isInstanceOf(RefusedException.class);
     }

@@ -125,7 +125,7 @@ final class SessionsCheckpointTest {
   @Test
   void sessions_intoAFileAndOut_areTheSameToTheByte() throws Exception {
     saveTwo();
-    try (CheckpointReader reader = CheckpointReader.open(file())) {
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file())) {
       assertThat(reader.hasSessions()).isTrue();
       RamTransport.Target feed = MachineCheckpoint.sessionsFrom(reader, socket(), kernel, THREADS);
       try (SessionsInFile.Destination host = new SessionsInFile.Destination(kernel, feed.uri())) {
@@ -146,7 +146,7 @@ final class SessionsCheckpointTest {
   @Test
   void sessions_anotherFileGetsItsNameMeanwhile_areThoseThatWereVerified() throws Exception {
     saveTwo();
-    try (CheckpointReader reader = CheckpointReader.open(file())) {
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file())) {
       save(tap -> {
         try (Fd stream = SessionWords.say(kernel, tap, session(3))) {
           ask(stream, frame(2), frame(COMPLETE));
@@ -188,7 +188,7 @@ final class SessionsCheckpointTest {
   }
 
   private void assertRefusal(byte[] answer, String why) throws Exception {
-    try (CheckpointReader reader = CheckpointReader.open(file())) {
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file())) {
       RamTransport.Target feed = MachineCheckpoint.sessionsFrom(reader, socket(), kernel, THREADS);
       try (SessionsInFile.Destination host = new SessionsInFile.Destination(kernel, feed.uri())) {
         host.answer(3, answer);
@@ -205,7 +205,7 @@ final class SessionsCheckpointTest {
   @Test
   void close_hostDoesNotAnswer_feedEnds() throws Exception {
     saveTwo();
-    try (CheckpointReader reader = CheckpointReader.open(file());
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file());
         Fd silent = kernel.listen(socket().resolveSibling("silent"), 1)) {
       assertThat(silent.isOpen()).isTrue();
       RamTransport.Target feed = MachineCheckpoint.sessionsFrom(reader, socket(), kernel, THREADS);
@@ -232,7 +232,7 @@ final class SessionsCheckpointTest {
         ask(second, frame(2), frame(COMPLETE));
       }
     });
-    try (CheckpointReader reader = CheckpointReader.open(file())) {
+    try (CheckpointReader reader = CheckpointReader.open(kernel, file())) {
       assertThat(reader.sessions()).extracting(StoredSessions.Stored::handle).containsExactly(1);
       assertThat(reader.sessions()).extracting(StoredSessions.Stored::stream).containsExactly(3);
     }
@@ -436,11 +436,11 @@ final class SessionsCheckpointTest {
       byte[] damaged = whole.clone();
       damaged[at] ^= 0x10;
       Path _ = Files.write(file(), damaged);
-      assertThatThrownBy(() -> CheckpointReader.open(file()))
+      assertThatThrownBy(() -> CheckpointReader.open(kernel, file()))
           .as("at %d", at)
           .isInstanceOf(RefusedException.class);
       Path _ = Files.write(file(), java.util.Arrays.copyOf(whole, at));
-      assertThatThrownBy(() -> CheckpointReader.open(file()))
+      assertThatThrownBy(() -> CheckpointReader.open(kernel, file()))
           .as("cut off at %d", at)
           .isInstanceOf(RefusedException.class);
     }

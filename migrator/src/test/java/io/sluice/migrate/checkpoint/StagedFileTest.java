@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files in directories where others can write. */
@@ -86,6 +87,24 @@ final class StagedFileTest {
     Files.createSymbolicLink(staged(), nowhere);
     assertThatThrownBy(this::create).hasMessageContaining("SLU-CKP-007");
     assertThat(nowhere).doesNotExist();
+  }
+
+  /** Whose directory it is puts it there between the look and the opening. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void create_fifoPutInTheFilesPlace_isRefusedAndWaitsForNobody() throws Exception {
+    Files.write(staged(), BEGUN);
+    FilePlace place = FilePlace.open(kernel, file());
+    assertThatThrownBy(() ->
+            StagedFile.create(
+                place,
+                SessionFileWriter.HEAD,
+                _ -> {
+                  NamedFileTest.replaceByFifo(staged());
+                  return false;
+                }))
+        .hasMessageContaining("SLU-CKP-001")
+        .hasMessageContaining("it is no file");
   }
 
   @Test

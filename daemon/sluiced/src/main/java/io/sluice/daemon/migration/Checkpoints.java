@@ -215,7 +215,7 @@ final class Checkpoints {
       throws OperationsException {
     boolean machine = isMachine(failed, host);
     try {
-      long bytes = CheckpointReader.requireCheckpoint(path);
+      long bytes = CheckpointReader.requireCheckpoint(surroundings.kernel(), path);
       return new RestoringGuest(
           attached.name(),
           surroundings.ids().get(),
@@ -231,7 +231,7 @@ final class Checkpoints {
   /** Why it came to nothing. */
   private Optional<Reason> read(
       RestoringGuest progress, GuestHost host, Guest attached, Path path, boolean machine) {
-    try (CheckpointReader reader = CheckpointReader.open(path);
+    try (CheckpointReader reader = CheckpointReader.open(surroundings.kernel(), path);
         MappedGuest mapped = MappedGuest.of(attached, surroundings.kernel())) {
       Optional<Reason> unfit = unfit(host, reader, machine);
       if (unfit.isPresent()) {

@@ -507,7 +507,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   @Override
   public List<CheckpointView> checkpoints(String path) throws OperationsException {
-    return StoredCheckpoints.list(places.checkpoints(), path);
+    return StoredCheckpoints.list(kernel, places.checkpoints(), path);
   }
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)

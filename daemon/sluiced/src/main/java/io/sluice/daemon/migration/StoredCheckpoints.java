@@ -1,5 +1,6 @@
 package io.sluice.daemon.migration;
 
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.management.CheckpointView;
@@ -31,7 +32,8 @@ final class StoredCheckpoints {
    * @param usual where they are when no path is given; need not exist
    * @param named a directory or a file, absolute; may be empty
    */
-  static List<CheckpointView> list(Path usual, String named) throws OperationsException {
+  static List<CheckpointView> list(Kernel kernel, Path usual, String named)
+      throws OperationsException {
     String failed = "no list of checkpoints";
     if (named.isEmpty() && !Files.exists(usual)) {
       return List.of();
@@ -39,10 +41,10 @@ final class StoredCheckpoints {
     Path path = named.isEmpty() ? usual : OwnPlaces.absolute(failed, named);
     try {
       if (Files.isDirectory(path)) {
-        return ofDirectory(failed, path);
+        return ofDirectory(kernel, failed, path);
       }
       return List.of(
-          look(path)
+          look(kernel, path)
               .orElseThrow(() ->
                   problem(
                       failed,
@@ -55,7 +57,7 @@ final class StoredCheckpoints {
     }
   }
 
-  private static List<CheckpointView> ofDirectory(String failed, Path directory)
+  private static List<CheckpointView> ofDirectory(Kernel kernel, String failed, Path directory)
       throws IOException, OperationsException {
     TreeSet<Path> files = new TreeSet<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
@@ -73,22 +75,22 @@ final class StoredCheckpoints {
     }
     List<CheckpointView> found = new ArrayList<>();
     for (Path file : files) {
-      lookIfReadable(file).ifPresent(found::add);
+      lookIfReadable(kernel, file).ifPresent(found::add);
     }
     return found;
   }
 
   /** Others may keep files beside them that are not the daemon's to read. */
-  private static Optional<CheckpointView> lookIfReadable(Path file) {
+  private static Optional<CheckpointView> lookIfReadable(Kernel kernel, Path file) {
     try {
-      return look(file);
+      return look(kernel, file);
     } catch (IOException _) {
       return Optional.empty();
     }
   }
 
-  private static Optional<CheckpointView> look(Path file) throws IOException {
-    Optional<CheckpointHead> head = CheckpointHead.of(file);
+  private static Optional<CheckpointView> look(Kernel kernel, Path file) throws IOException {
+    Optional<CheckpointHead> head = CheckpointHead.of(kernel, file);
     if (head.isEmpty()) {
       return Optional.empty();
     }

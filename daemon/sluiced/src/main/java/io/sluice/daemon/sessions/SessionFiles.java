@@ -117,7 +117,7 @@ final class SessionFiles {
   SessionMove read(long session, Path path, String to) throws OperationsException {
     String failed =
         "cannot make session " + session + " of guest \"" + guest + "\" again of " + path;
-    try (SessionFileReader reader = SessionFileReader.open(path)) {
+    try (SessionFileReader reader = SessionFileReader.open(surroundings.kernel(), path)) {
       SessionMove moved =
           beside(
               own -> reader.feed(own, surroundings.kernel()),

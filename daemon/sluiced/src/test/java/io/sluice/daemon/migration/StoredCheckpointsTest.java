@@ -3,6 +3,8 @@ package io.sluice.daemon.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.management.OperationsException;
@@ -12,23 +14,24 @@ import org.junit.jupiter.api.io.TempDir;
 /** Lists of places where there are no checkpoints; ProcessCheckpointTest has one of some. */
 final class StoredCheckpointsTest {
   @TempDir private Path directory;
+  private final Kernel kernel = RealKernel.create();
 
   @Test
   void list_usualDirectoryThatIsNotThere_isEmpty() throws Exception {
-    assertThat(StoredCheckpoints.list(directory.resolve("checkpoints"), "")).isEmpty();
+    assertThat(StoredCheckpoints.list(kernel, directory.resolve("checkpoints"), "")).isEmpty();
   }
 
   @Test
   void list_pathsThatAreNone_saysWhy() throws Exception {
     Path text = Files.writeString(directory.resolve("text"), "mine");
 
-    assertThatThrownBy(() -> StoredCheckpoints.list(directory, "here"))
+    assertThatThrownBy(() -> StoredCheckpoints.list(kernel, directory, "here"))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("no absolute path");
-    assertThatThrownBy(() -> StoredCheckpoints.list(directory, directory + "/gone"))
+    assertThatThrownBy(() -> StoredCheckpoints.list(kernel, directory, directory + "/gone"))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("there is no " + directory + "/gone");
-    assertThatThrownBy(() -> StoredCheckpoints.list(directory, text.toString()))
+    assertThatThrownBy(() -> StoredCheckpoints.list(kernel, directory, text.toString()))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("is not a checkpoint of Sluice");
   }
@@ -39,7 +42,7 @@ final class StoredCheckpointsTest {
     Files.createDirectory(directory.resolve("directory"));
     Files.createSymbolicLink(directory.resolve("loop"), directory.resolve("loop"));
 
-    assertThat(StoredCheckpoints.list(directory, "")).isEmpty();
+    assertThat(StoredCheckpoints.list(kernel, directory, "")).isEmpty();
   }
 
   @Test
@@ -48,7 +51,7 @@ final class StoredCheckpointsTest {
       Files.createFile(directory.resolve("file-" + i));
     }
 
-    assertThatThrownBy(() -> StoredCheckpoints.list(directory, ""))
+    assertThatThrownBy(() -> StoredCheckpoints.list(kernel, directory, ""))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("has more than 1024 files");
   }
