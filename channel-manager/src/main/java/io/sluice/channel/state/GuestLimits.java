@@ -22,8 +22,12 @@ public final class GuestLimits {
   /** Extents in one call that fills a registered buffer; SLUICE_MAX_EXTENTS. */
   public static final int MAX_EXTENTS = GuestAbi.MAX_EXTENTS;
 
-  /** Extents of all registered buffers of one guest together, after joining neighbours. */
-  public static final int MAX_TOTAL_EXTENTS = 1 << 21;
+  /**
+   * Extents of all registered buffers of one guest together, after joining neighbours: 2 GiB in
+   * which no two pages are, some 60 MB of the heap. As many as the software GPU has for an open;
+   * with NVIDIA's driver each is an object of its own.
+   */
+  public static final int MAX_TOTAL_EXTENTS = 1 << 19;
 
   /** Words of a set-up segment; SLUICE_MAX_SETUP_WORDS. */
   public static final int MAX_SETUP_WORDS = GuestAbi.MAX_SETUP_WORDS;

@@ -2,6 +2,7 @@ package io.sluice.channel.guest;
 
 import static io.sluice.channel.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
@@ -162,6 +163,22 @@ final class GuestRefusalTest {
         Errno.EEXIST,
         () ->
             guest.buffers().setPages(handle, 0, List.of(new RegionExtent(ram.region(), 0, 8192))));
+  }
+
+  /** The same page again and again, so that extents never become one. */
+  @Test
+  void memPages_moreExtentsThanAGuestMayHave_isEnomem() {
+    GpuRig.Ram ram = rig.ram(guest, 0x10000, 4096);
+    RegionExtent one = new RegionExtent(ram.region(), 0, 4096);
+    List<RegionExtent> call = Collections.nCopies(GuestLimits.MAX_EXTENTS, one);
+    long most = 1L << 19; // docs/threat-model.md, "Budgets"
+    int handle = guest.buffers().register(SYSTEM, 0, (most + 1) * 4096);
+    for (long done = 0; done < most; done += call.size()) {
+      guest.buffers().setPages(handle, done * 4096, call);
+    }
+    assertThatThrownBy(() -> guest.buffers().setPages(handle, most * 4096, List.of(one)))
+        .as("by the guest's own limit, which other GPUs do not have")
+        .hasMessageContaining("no more extents for this guest, limit=" + most);
   }
 
   @Test
