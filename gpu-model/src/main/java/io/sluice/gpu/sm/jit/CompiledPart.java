@@ -17,8 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class CompiledPart {
   private static final int INDEX_SHIFT = 3;
 
-  /** Bytes of the heap that a place in the table of steps takes. */
-  private static final int STEP_BYTES = 4;
+  // Bytes of the heap that it takes, rounded up: see bytes().
+  private static final int PART_BYTES = 512;
+  private static final int PLACE_BYTES = 4;
+  private static final int STEP_BYTES = 48;
+  private static final int SEGMENT_BYTES = 32;
+  private static final int INSTRUCTION_BYTES = 40; // and its offset and its word
+  private static final int LIST_BYTES = 48;
+  private static final int TOKEN_BYTES = 24;
+  private static final int CODED_BYTES = 8; // of an instruction in the list of its segment
 
   /**
    * Steps by the number of their first instruction from the first of all; null where none starts.
@@ -31,7 +38,7 @@ final class CompiledPart {
   private final long[] words;
   private final OperandPool pool;
   private final CompiledCode code;
-  private final int classBytes;
+  private final int bytes;
 
   /**
    * @param classBytes size of its class
@@ -40,7 +47,6 @@ final class CompiledPart {
       ProgramImage image, Planner plan, OperandPool pool, CompiledCode code, int classBytes) {
     this.pool = pool;
     this.code = code;
-    this.classBytes = classBytes;
     this.segments = List.copyOf(plan.segments());
     this.offsets = new int[image.instructions().size()];
     this.words = new long[offsets.length];
@@ -55,6 +61,19 @@ final class CompiledPart {
     for (Step step : plan.steps()) {
       steps[(step.pc() - firstPc) / Instruction.BYTES] = step;
     }
+    this.bytes = classBytes + pool.heapBytes() + heapBytes(plan);
+  }
+
+  private int heapBytes(Planner plan) {
+    int sum = PART_BYTES + steps.length * PLACE_BYTES + words.length * INSTRUCTION_BYTES;
+    for (Step step : plan.steps()) {
+      int tokens = step.tokens().size();
+      sum += STEP_BYTES + (tokens == 0 ? 0 : LIST_BYTES + tokens * TOKEN_BYTES);
+    }
+    for (Segment segment : segments) {
+      sum += SEGMENT_BYTES + LIST_BYTES + segment.instructions().size() * CODED_BYTES;
+    }
+    return sum;
   }
 
   private static int spread(int[] offsets) {
@@ -97,9 +116,9 @@ final class CompiledPart {
     return words.length;
   }
 
-  /** Size of its class and of the table of its steps. */
+  /** Size of its class, and roughly, but no less, of its steps and constants on the heap. */
   int bytes() {
-    return classBytes + steps.length * STEP_BYTES;
+    return bytes;
   }
 
   /** Whether memory still holds the instructions it was made of. */

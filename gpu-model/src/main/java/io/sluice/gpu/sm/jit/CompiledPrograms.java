@@ -29,7 +29,7 @@ public final class CompiledPrograms {
   public static final int MAX_PROGRAMS = 64;
 
   /**
-   * Most bytes of their classes and tables of steps together, but for the program that was used
+   * Most bytes of their classes, steps and constants together, but for the program that was used
    * last.
    */
   public static final int MAX_BYTES = 8 << 20;
@@ -170,7 +170,7 @@ public final class CompiledPrograms {
     return classes;
   }
 
-  /** Bytes of the classes and tables of steps of those that are kept. */
+  /** Bytes of the classes, steps and constants of those that are kept. */
   public synchronized long bytes() {
     return programs.values().stream().mapToLong(CompiledProgram::bytes).sum();
   }

@@ -54,7 +54,7 @@ final class LargeProgramTest {
     0x48000000fc30dc43L // IADD.X R3, R3, RZ
   };
 
-  private static long store(int register) {
+  static long store(int register) {
     return 0x9400000000201c85L | (long) register << 14;
   }
 
@@ -185,7 +185,7 @@ final class LargeProgramTest {
         banks);
   }
 
-  private static ProgramImage image(List<Long> program) {
+  static ProgramImage image(List<Long> program) {
     FlatMemory memory = load(program);
     return ProgramImage.of(new Program(new GlobalMemory(memory, grid(), 0), grid()), 0);
   }

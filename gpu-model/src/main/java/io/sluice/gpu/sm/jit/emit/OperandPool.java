@@ -8,6 +8,12 @@ import java.util.Map;
 
 /** The constants whose place is in a program's instructions, and its sites. */
 public final class OperandPool {
+  /** Bytes of the heap that a constant takes, in all three tables. */
+  private static final int PLACE_BYTES = 96;
+
+  /** The same of the set of a segment's constants, but for its bits. */
+  private static final int SET_BYTES = 56;
+
   private final Map<BankWord, Integer> indices = new HashMap<>();
   private final List<BankWord> places = new ArrayList<>();
   private final List<BitSet> bySegment = new ArrayList<>();
@@ -54,6 +60,15 @@ public final class OperandPool {
   /** The constants, by index. */
   public List<BankWord> places() {
     return places;
+  }
+
+  /** Bytes of the heap that it takes, rounded up. */
+  public int heapBytes() {
+    int sum = places.size() * PLACE_BYTES;
+    for (BitSet some : bySegment) {
+      sum += SET_BYTES + some.size() / Byte.SIZE;
+    }
+    return sum;
   }
 
   /** A number for an instruction that keeps a window. */
