@@ -148,6 +148,8 @@ static int api_open(struct inode *inode, struct file *file)
 	drm_dev_get(&sd->drm);
 	api->sd = sd;
 	mutex_init(&api->lock);
+	INIT_LIST_HEAD(&api->link);
+	init_waitqueue_head(&api->wait);
 	file->private_data = api;
 	/* Where a reset and the device's leaving look for pages of it. */
 	file->f_mapping = sd->drm.anon_inode->i_mapping;
@@ -159,9 +161,10 @@ static int api_release(struct inode *inode, struct file *file)
 {
 	struct sluice_api *api = file->private_data;
 	struct sluice_device *sd = api->sd;
-	int ret = host_close(api);
-	int cookie;
+	int ret, cookie;
 
+	sluice_api_session_remove(api);
+	ret = host_close(api);
 	if (ret != -EAGAIN) {
 		api_free(api, ret);
 	} else if (drm_dev_enter(&sd->drm, &cookie)) {
@@ -220,6 +223,7 @@ static int session_hold(struct sluice_api *api)
 	if (IS_ERR(holder))
 		return PTR_ERR(holder);
 	api->holder = holder;
+	sluice_api_session_add(api);
 	return 0;
 }
 
@@ -290,19 +294,84 @@ u32 *sluice_api_word(struct sluice_api *api, u64 offset)
 	       offset_in_page(offset);
 }
 
-/* As line_sleep_once() of channels. */
+/* Whoever waits for a word of a session. */
+struct word_waiter {
+	struct wait_queue_entry entry;
+	struct sluice_api *api;
+	const u32 *word;
+	u32 expected;
+};
+
+static bool has_news(const struct word_waiter *waiter)
+{
+	struct sluice_device *sd = waiter->api->sd;
+
+	return READ_ONCE(*waiter->word) != waiter->expected || READ_ONCE(sd->dead) ||
+	       !sluice_current(sd, waiter->api->epoch);
+}
+
+static bool is_over(const struct word_waiter *waiter)
+{
+	return has_news(waiter) || sluice_api_is_gone(waiter->api);
+}
+
+/*
+ * An interrupt does not say whose it is: those with nothing new sleep on. A device that goes wakes
+ * nobody but by its reset.
+ */
+static int wake_if_news(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	if (!has_news(container_of(entry, struct word_waiter, entry)))
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
+/* As wait_event_interruptible_timeout(). */
+static long queue_sleep(wait_queue_head_t *queue, struct word_waiter *waiter, long timeout)
+{
+	bool over;
+
+	for (;;) {
+		prepare_to_wait(queue, &waiter->entry, TASK_INTERRUPTIBLE);
+		over = is_over(waiter);
+		if (over || !timeout || signal_pending(current))
+			break;
+		timeout = schedule_timeout(timeout);
+	}
+	finish_wait(queue, &waiter->entry);
+	if (over)
+		return max(timeout, 1l);
+	return timeout ? -ERESTARTSYS : 0;
+}
+
+/*
+ * In the queue of all sessions while that has as few as an interrupt may have to wake, in that of the
+ * session, or beside both where that has as many, too: one session's waiters keep nobody.
+ */
 static long word_wait(struct sluice_api *api, const u32 *word, u32 expected, long timeout)
 {
+	struct word_waiter waiter = {
+		.entry = { .private = current, .func = wake_if_news },
+		.api = api,
+		.word = word,
+		.expected = expected,
+	};
+	struct sluice_device *sd = api->sd;
 	long ret;
 
-	if (atomic_inc_return(&api->waiters) <= SLUICE_MAX_WOKEN)
-		ret = wait_event_interruptible_timeout(api->sd->api_wait,
-						       READ_ONCE(*word) != expected ||
-							       sluice_api_is_gone(api),
-						       timeout);
-	else
-		ret = sluice_look_again(timeout, READ_ONCE(*word) != expected ||
-							 sluice_api_is_gone(api));
+	INIT_LIST_HEAD(&waiter.entry.entry);
+	if (atomic_inc_return(&api->waiters) > SLUICE_MAX_WOKEN) {
+		ret = sluice_look_again(timeout, is_over(&waiter));
+	} else if (atomic_inc_return(&sd->api_prompt) <= SLUICE_MAX_WOKEN) {
+		ret = queue_sleep(&sd->api_wait, &waiter, timeout);
+		atomic_dec(&sd->api_prompt);
+	} else {
+		atomic_dec(&sd->api_prompt);
+		/* Before the first look; who wakes after that sees it. */
+		atomic_inc(&sd->api_late);
+		ret = queue_sleep(&api->wait, &waiter, timeout);
+		atomic_dec(&sd->api_late);
+	}
 	atomic_dec(&api->waiters);
 	return ret;
 }

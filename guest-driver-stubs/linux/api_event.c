@@ -41,13 +41,22 @@ static bool has_ended(const struct api_event *event)
 	return READ_ONCE(*event->state) != 0 || sluice_api_is_gone(event->api);
 }
 
-/* Wakes those whose word has changed; what they missed meanwhile they see when they look. */
+/*
+ * Wakes those whose word has changed; what they missed meanwhile they see when they look. Those who
+ * wait for a session know their words themselves.
+ */
 static void event_work(struct work_struct *work)
 {
 	struct sluice_device *sd = container_of(work, struct sluice_device, api_event_work);
 	struct api_event *event;
+	struct sluice_api *api;
 
 	mutex_lock(&sd->api_events_lock);
+	list_for_each_entry(api, &sd->api_sessions, link)
+		if (waitqueue_active(&api->wait)) {
+			wake_up_all(&api->wait);
+			cond_resched();
+		}
 	list_for_each_entry(event, &sd->api_events, link)
 		if (has_changed(event) || has_ended(event)) {
 			wake_up_all(&event->wait);
@@ -72,6 +81,7 @@ void sluice_api_events_init(struct sluice_device *sd)
 {
 	mutex_init(&sd->api_events_lock);
 	INIT_LIST_HEAD(&sd->api_events);
+	INIT_LIST_HEAD(&sd->api_sessions);
 	INIT_WORK(&sd->api_event_work, event_work);
 	INIT_DELAYED_WORK(&sd->api_look_work, look_work);
 }
@@ -84,12 +94,28 @@ void sluice_api_events_end(struct sluice_device *sd)
 	mutex_destroy(&sd->api_events_lock);
 }
 
-/* Wakes whoever waits for a session. */
+/* Before anybody can wait for it: there are as many as users may have sessions. */
+void sluice_api_session_add(struct sluice_api *api)
+{
+	mutex_lock(&api->sd->api_events_lock);
+	list_add(&api->link, &api->sd->api_sessions);
+	mutex_unlock(&api->sd->api_events_lock);
+}
+
+/* Nobody waits for it any more; it need not have been added. */
+void sluice_api_session_remove(struct sluice_api *api)
+{
+	mutex_lock(&api->sd->api_events_lock);
+	list_del_init(&api->link);
+	mutex_unlock(&api->sd->api_events_lock);
+}
+
+/* Wakes whoever waits for a session: some at once, as many as there are by work. */
 void sluice_api_wake(struct sluice_device *sd)
 {
 	wake_up_all(&sd->api_wait);
 	/* One that is being added now looks at its word after that. */
-	if (!list_empty(&sd->api_events))
+	if (!list_empty(&sd->api_events) || atomic_read(&sd->api_late))
 		queue_work(system_highpri_wq, &sd->api_event_work);
 }
 

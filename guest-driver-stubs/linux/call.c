@@ -63,8 +63,12 @@ bool sluice_stop(struct sluice_device *sd)
 	return true;
 }
 
-/* Whether there is anybody; if not, the device is marked dead. Registers of nobody are all ones. */
-bool sluice_host_check(struct sluice_device *sd)
+/*
+ * Whether there is anybody; if not, the device is marked dead. Registers of nobody are all ones, and
+ * so are those of a device that is being reset: the gate is held, so that it is not the next epoch
+ * that is marked.
+ */
+static bool host_look(struct sluice_device *sd)
 {
 	bool there;
 	int cookie;
@@ -75,6 +79,18 @@ bool sluice_host_check(struct sluice_device *sd)
 	if (!there)
 		sluice_mark_dead(sd, "the host service is gone");
 	drm_dev_exit(cookie);
+	return there;
+}
+
+/* The same for who makes no call. A reset on its way finds out by itself. */
+bool sluice_host_check(struct sluice_device *sd)
+{
+	bool there;
+
+	if (!down_read_trylock(&sd->gate))
+		return true;
+	there = host_look(sd);
+	up_read(&sd->gate);
 	return there;
 }
 
@@ -181,7 +197,7 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 			return 0;
 		if (is_dead(sd))
 			return -EIO;
-		if (!sluice_host_check(sd)) {
+		if (!host_look(sd)) {
 			sluice_stop(sd); /* also when the driver leaves: nobody has this turn back */
 			return -EIO;
 		}

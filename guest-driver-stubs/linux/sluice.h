@@ -65,7 +65,10 @@
 /* Turns at calls that users take among themselves; those of some users are the same. */
 #define SLUICE_LANE_BITS 6
 
-/* Threads that an interrupt wakes for one channel or session; more look again now and then. */
+/*
+ * Threads that an interrupt wakes for one channel, or for all sessions together; work wakes as many
+ * more for each session. Those beyond that look again now and then.
+ */
 #define SLUICE_MAX_WOKEN 64
 
 /* Turns: see turns.c. */
@@ -166,7 +169,10 @@ struct sluice_device {
 	struct miscdevice api_misc;
 	char api_name[24];
 	int api_id; /* of the name, plus one; 0: not registered */
-	wait_queue_head_t api_wait;
+	wait_queue_head_t api_wait; /* of those whom the interrupt wakes */
+	atomic_t api_prompt; /* how many they are */
+	atomic_t api_late; /* those whom work wakes, in the queues of their sessions */
+	struct list_head api_sessions; /* that a user holds; under api_events_lock */
 	struct list_head api_memory; /* under pages_lock */
 	struct list_head api_closing; /* files that are closed, sessions that the host still holds; under pages_lock */
 	struct delayed_work api_close_work;
