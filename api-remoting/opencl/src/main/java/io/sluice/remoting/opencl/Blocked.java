@@ -18,6 +18,7 @@ final class Blocked {
   private final List<SessionObject> held;
   private @Nullable SessionObject made;
   private @Nullable StorageMap ended;
+  private @Nullable Blocked endedBy;
   private long event;
   private int rootsLeft;
   private boolean holding;
@@ -54,14 +55,24 @@ final class Blocked {
     made = event;
   }
 
-  /** It ends a map that is there until then. */
-  void ends(StorageMap map) {
+  /**
+   * It ends a map that is there until then.
+   *
+   * @param by the call that makes the map, if that was to wait for the application
+   */
+  void ends(StorageMap map, @Nullable Blocked by) {
     ended = map;
+    endedBy = by;
   }
 
   /** The map that it ends; null for none. */
   @Nullable StorageMap ended() {
     return ended;
+  }
+
+  /** The call that makes that map, if it was to wait for the application. */
+  @Nullable Blocked endedBy() {
+    return endedBy;
   }
 
   /**
@@ -96,6 +107,7 @@ final class Blocked {
     return held.stream()
         .filter(object -> object.kind() == OpenClKinds.EVENT && !roots.contains(object))
         .map(SessionObject::handle)
+        .distinct()
         .toList();
   }
 

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +39,16 @@ final class Gates {
   /** Most events of commands in an out-of-order queue that has calls that wait. */
   private static final int MOST_FENCES = 1 << 12;
 
+  /** Most events that are kept of a queue; beyond it those that its commands waited for are not. */
+  private static final int MOST_KEPT = 1 << 14;
+
+  /** How long a failed event is kept after a command before it has ended. */
+  private static final long FAILED_NS = 1_000_000_000;
+
   private final Memo memo;
   private final Touched touched;
   private final Completions completions;
+  private final LongSupplier nanoTime;
   private final Set<SessionObject> pending =
       Collections.newSetFromMap(new IdentityHashMap<>()); // events
   private final Map<SessionObject, List<Blocked>> waiting = new IdentityHashMap<>();
@@ -52,10 +60,14 @@ final class Gates {
   private long roots;
   private volatile boolean overflown; // others look at it
 
-  Gates(Memo memo, Touched touched, Completions completions) {
+  /**
+   * @param nanoTime a clock
+   */
+  Gates(Memo memo, Touched touched, Completions completions, LongSupplier nanoTime) {
     this.memo = memo;
     this.touched = touched;
     this.completions = completions;
+    this.nanoTime = nanoTime;
   }
 
   /** The commands of a queue while events are pending. */
@@ -63,6 +75,11 @@ final class Gates {
     private Set<SessionObject> last = Set.of(); // what the next command waits for, in any case
     private Set<SessionObject> all = Set.of(); // what any of its commands waits for
     private final Deque<Long> fences = new ArrayDeque<>(); // commands that wait for none of it
+    private long endedNs; // when one of these was found to have ended
+
+    Lane(long nowNs) {
+      endedNs = nowNs;
+    }
 
     /** None of its commands waits any more. */
     void nothingWaits() {
@@ -139,8 +156,8 @@ final class Gates {
     List<StorageMap> maps = new ArrayList<>();
     for (Blocked call : blocked) {
       StorageMap map = call.ended();
-      if (map != null) {
-        maps.add(map);
+      if (map != null && !isOpen(call.endedBy())) {
+        maps.add(map); // else it is made after the move, as it is ended
       }
     }
     return maps.reversed();
@@ -157,7 +174,7 @@ final class Gates {
     if (pending.isEmpty()) {
       return Set.of();
     }
-    Lane lane = lanes.computeIfAbsent(queue, _ -> new Lane());
+    Lane lane = laneOf(queue);
     Set<SessionObject> found = union(stillPending(lane.last), rootsOf(events));
     if (waitsForAll) {
       found = union(found, stillPending(lane.all));
@@ -293,25 +310,29 @@ final class Gates {
   /** Releases the events of commands that have come to their end; the memo is empty then. */
   void settle() {
     if (!lanes.isEmpty()) {
-      lanes.values().forEach(lane -> settle(lane.fences));
+      lanes.values().forEach(this::settle);
       lanes.values().removeIf(lane -> pending.isEmpty() && lane.fences.isEmpty());
     }
   }
 
   /**
-   * One that has failed stays until those before it have ended, and a look longer: PoCL 3.1 has it
-   * fail while what it waits for runs still, and uses it soon after that has ended.
+   * One that has failed stays until those before it have ended, and for a while: PoCL 3.1 has it
+   * fail while what it waits for runs still, and uses it after that is said to have ended, as soon
+   * as its thread has a processor.
    */
-  private void settle(Deque<Long> fences) {
-    boolean hasEnded = false;
-    while (!fences.isEmpty()) {
+  private void settle(Lane lane) {
+    long now = nanoTime.getAsLong();
+    while (!lane.fences.isEmpty()) {
       memo.clear();
-      int status = completions.status(fences.getFirst());
-      if (status > ClStatus.COMPLETE || status < ClStatus.COMPLETE && hasEnded) {
+      int status = completions.status(lane.fences.getFirst());
+      if (status > ClStatus.COMPLETE
+          || status < ClStatus.COMPLETE && now - lane.endedNs < FAILED_NS) {
         return;
       }
-      hasEnded |= status == ClStatus.COMPLETE;
-      int _ = OpenClLibrary.clReleaseEvent(fences.removeFirst());
+      if (status == ClStatus.COMPLETE) {
+        lane.endedNs = now;
+      }
+      int _ = OpenClLibrary.clReleaseEvent(lane.fences.removeFirst());
     }
   }
 
@@ -389,8 +410,8 @@ final class Gates {
       return;
     }
     if (call.event() != 0) {
-      Deque<Long> fences = lanes.computeIfAbsent(call.queue(), _ -> new Lane()).fences;
-      for (long event : call.awaited()) {
+      Deque<Long> fences = laneOf(call.queue()).fences;
+      for (long event : fences.size() < MOST_KEPT ? call.awaited() : List.<Long>of()) {
         int _ = OpenClLibrary.clRetainEvent(event);
         fences.add(event);
       }
@@ -398,6 +419,10 @@ final class Gates {
     }
     call.letGo();
     kernels(call).forEach(kernel -> Programs.releaseAncestor(Kernels.programOf(kernel)));
+  }
+
+  private Lane laneOf(SessionObject queue) {
+    return lanes.computeIfAbsent(queue, _ -> new Lane(nanoTime.getAsLong()));
   }
 
   /** A kernel itself can be made again as long as its program is there. */

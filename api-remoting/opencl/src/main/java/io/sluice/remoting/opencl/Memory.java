@@ -216,6 +216,10 @@ final class Memory {
   /** The latest map at an offset, which is forgotten; null if there is none. */
   static @Nullable BufferMap unmapped(MappedBuffer buffer, long offset) {
     Deque<BufferMap> at = buffer.maps().get(offset);
-    return at == null ? null : at.poll();
+    BufferMap map = at == null ? null : at.poll();
+    if (at != null && at.isEmpty()) {
+      Deque<BufferMap> _ = buffer.maps().remove(offset);
+    }
+    return map;
   }
 }

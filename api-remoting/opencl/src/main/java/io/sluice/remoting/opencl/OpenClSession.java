@@ -44,7 +44,7 @@ final class OpenClSession implements ApiSession {
     this.context = context;
     completions = new Completions(memo, context);
     queries = new Queries(memo);
-    gates = new Gates(memo, touched, completions);
+    gates = new Gates(memo, touched, completions, context::nanoTime);
     leaving = new LeavingQueues(memo, completions, gates);
     objects = new Objects(context, memo, devices, leaving::leaveRoom);
     memory = new Memory(context, memo);

@@ -5,6 +5,7 @@ import io.sluice.remoting.session.ApiState.StorageMap;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 
 /**
  * Commands that move bytes between the session's memory and the device's. Each names a range of
@@ -277,8 +278,8 @@ final class Transfers {
         answer,
         (count, waits, event) -> {
           Blocked call = gates.kept();
-          if (call != null && !gates.isOpen(map.by())) {
-            call.ends(new StorageMap(c.mem(), c.offset(), map.bytes(), map.flags()));
+          if (call != null) {
+            call.ends(new StorageMap(c.mem(), c.offset(), map.bytes(), map.flags()), map.by());
           }
           return map.address() == 0
               ? endMapThatCame(c, map, count, waits, event)
@@ -288,14 +289,16 @@ final class Transfers {
   }
 
   /** The end of a map that the library does not have: it gets what was written there. */
-  private static int endMapThatCame(
+  private int endMapThatCame(
       OpenClCall.UnmapBuffer c,
       Memory.BufferMap map,
       int count,
       MemorySegment waits,
       MemorySegment event) {
-    if (!map.writes()) {
-      return OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event);
+    if (!map.writes()) { // a marker that waits for nothing would wait for all before it
+      MemorySegment mems = memo.handles(List.of(c.mem()));
+      return OpenClLibrary.clEnqueueMigrateMemObjects(
+          c.queue().handle(), 1, mems, 0, count, waits, event);
     }
     MemorySegment storage = c.mem().attachment(Memory.MappedBuffer.class).storage();
     return OpenClLibrary.clEnqueueWriteBuffer(

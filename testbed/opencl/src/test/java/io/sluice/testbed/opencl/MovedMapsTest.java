@@ -32,6 +32,7 @@ final class MovedMapsTest {
 
   private static final int USER_EVENT = 1; // indices
   private static final int EVENT = 2;
+  private static final int OTHER_USER_EVENT = 3;
   private static final long STORAGE = 0x70000;
   private static final long BACK = 0x78000;
   private static final int BYTES = 8192;
@@ -115,6 +116,22 @@ final class MovedMapsTest {
     does(UNMAP_BUFFER, 1, 1, 0, 0, 0);
     assertThat(inBuffer(0)).isEqualTo(77);
     assertThat(session.status(UNMAP_BUFFER, 1, 1, 0, 0, 0)).isEqualTo(INVALID_VALUE);
+  }
+
+  @Test
+  void unmap_thatWaitsForMoreThanItsMapDid_endsThatAfterAMove() throws Exception {
+    does(CREATE_USER_EVENT, OTHER_USER_EVENT, 1);
+    session.post(MAP_BUFFER, 1, 1, MAP_WRITE, 0, PART, 1, USER_EVENT, 0);
+    session.post(UNMAP_BUFFER, 1, 1, 0, 1, OTHER_USER_EVENT, EVENT);
+    does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
+    write(0, 77);
+
+    session.move();
+
+    does(SET_USER_EVENT_STATUS, OTHER_USER_EVENT, COMPLETE);
+    does(FINISH, 1);
+    assertThat(session.value(EVENT_STATUS, EVENT)).isEqualTo(COMPLETE);
+    assertThat(inBuffer(0)).isEqualTo(77);
   }
 
   @Test
