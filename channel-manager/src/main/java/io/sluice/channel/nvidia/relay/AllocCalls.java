@@ -73,7 +73,7 @@ final class AllocCalls {
     };
   }
 
-  private static boolean isClient(ProgramClass type) {
+  static boolean isClient(ProgramClass type) {
     return type == ProgramClass.NV01_ROOT || type == ProgramClass.NV01_ROOT_CLIENT;
   }
 

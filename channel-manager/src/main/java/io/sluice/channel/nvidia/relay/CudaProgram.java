@@ -173,6 +173,8 @@ final class CudaProgram {
     } catch (IllegalStateException e) {
       sendAway();
       throw refused(RelayCode.NOT_SUSPENDED, e);
+    } catch (InternalError e) {
+      throw faults(RelayCode.NOT_SUSPENDED, e);
     } finally {
       driver.turn().giveBack();
     }
@@ -222,6 +224,8 @@ final class CudaProgram {
     } catch (IllegalStateException e) {
       sendAway();
       throw refused(RelayCode.NOT_RESUMED, e);
+    } catch (InternalError e) {
+      throw faults(RelayCode.NOT_RESUMED, e);
     } finally {
       driver.turn().giveBack();
     }
@@ -260,6 +264,12 @@ final class CudaProgram {
       throw new RefusedException(
           code, Errno.EBUSY, "the program is " + state.name().toLowerCase(Locale.ROOT), "");
     }
+  }
+
+  /** A page of a machine's memory cannot be had: nobody knows what its channels have seen. */
+  private RefusedException faults(RelayCode code, InternalError fault) {
+    sendAway();
+    return refused(code, new IllegalStateException("its memory faults: " + fault));
   }
 
   private static RefusedException refused(RelayCode code, Exception cause) {
@@ -317,15 +327,29 @@ final class CudaProgram {
    * @throws SyscallException EIO when it leaves before
    */
   private void takeTurn() {
-    driver.turn().take();
+    while (!driver.turn().tryTake(LOOK_NS)) {
+      requireThere();
+    }
     while (state != ProgramState.RUNNING) {
       driver.turn().await(LOOK_NS);
-      if (link.isGone()) {
-        driver.turn().giveBack();
-        throw new SyscallException("ioctl", "the program has left", Errno.EIO.number());
+      boolean there = false;
+      try {
+        requireThere();
+        there = true;
+      } finally {
+        if (!there) {
+          driver.turn().giveBack();
+        }
       }
     }
     calling = true;
+  }
+
+  private void requireThere() {
+    if (link.isGone()) {
+      leaving = true;
+      throw new SyscallException("ioctl", "the program has left", Errno.EIO.number());
+    }
   }
 
   /** The call is over. */
@@ -460,9 +484,12 @@ final class CudaProgram {
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     } finally {
-      channels.lookAgain();
-      giveTurnBack();
-      call.kept().restore();
+      try {
+        channels.lookAgain();
+      } finally {
+        giveTurnBack();
+        call.kept().restore();
+      }
     }
     long body = link.body().byteSize();
     if (!woke && file.wakes()) {

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.rm.alloc.ChannelAlloc;
+import io.sluice.channel.nvidia.relay.ring.NearbyMemory;
 import io.sluice.channel.nvidia.relay.ring.ProgramRing;
 import io.sluice.channel.nvidia.relay.ring.RingFollower;
 import java.lang.foreign.MemorySegment;
@@ -117,10 +118,11 @@ final class ProgramChannels {
 
   /** The same after a call, unless that was just done. */
   void lookAgain() {
+    boolean wasFollowing = isFollowing(); // what came until now may belong to it
     if (!undecided.isEmpty()) {
       decide();
     }
-    if (isFollowing() && clock.getAsLong() - looked > PAUSE_NS) {
+    if (wasFollowing && clock.getAsLong() - looked > PAUSE_NS) {
       look();
     }
   }
@@ -136,7 +138,8 @@ final class ProgramChannels {
     for (RmObject channel : all) {
       Optional<ProgramRing> ring = ring(channel);
       if (ring.isPresent()) {
-        scratch = follower(channel).look(ring.get(), uvm::at, scratch, budget);
+        NearbyMemory memory = new NearbyMemory(uvm::rangeOf);
+        scratch = follower(channel).look(ring.get(), memory, scratch, budget);
       }
     }
   }
@@ -177,7 +180,10 @@ final class ProgramChannels {
   /** A channel's ring, if all of it is in the host's pages. */
   Optional<ProgramRing> ring(RmObject channel) {
     int entries = entries(channel);
-    if (entries < 2 || entries > MOST_ENTRIES || Integer.bitCount(entries) != 1) {
+    if (entries < 2
+        || entries > MOST_ENTRIES
+        || Integer.bitCount(entries) != 1
+        || ringAddress(channel) % Long.BYTES != 0) {
       return Optional.empty();
     }
     RecordedCall made = channel.made().orElseThrow();

@@ -96,9 +96,9 @@ final class RmCalls {
       case ALLOC -> {
         int handle = Nvos64Alloc.H_OBJECT.bits(argument);
         int root = Nvos64Alloc.H_ROOT.bits(argument);
-        Optional<RmObject> client = driver.objects().find(handle, handle);
-        client
-            .or(() -> driver.objects().find(root, handle))
+        ProgramClass.of(Nvos64Alloc.H_CLASS.bits(argument))
+            .flatMap(
+                type -> driver.objects().find(AllocCalls.isClient(type) ? handle : root, handle))
             .filter(object -> object.pages().isEmpty())
             .ifPresent(object -> object.setMade(recorded));
       }

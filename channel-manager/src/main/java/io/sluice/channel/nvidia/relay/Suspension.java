@@ -38,6 +38,9 @@ final class Suspension {
   /** Between two looks. */
   private static final long PAUSE_NS = 200_000;
 
+  /** Most pieces of pushbuffer, and semaphores, that are looked at for what channels wait for. */
+  private static final int MOST_PEEKS = 1 << 12;
+
   private final ProgramDriver driver;
   private final PagesCalls pages;
   private final PoolCalls pools;
@@ -47,6 +50,7 @@ final class Suspension {
   private final BooleanSupplier leaving;
   private final List<HeldChannel> held = new ArrayList<>();
   private final List<KeptObject> kept = new ArrayList<>();
+  private int peeks; // in one look
 
   /**
    * A channel that has come to rest.
@@ -138,8 +142,8 @@ final class Suspension {
         drop();
         for (int i = 0; i < rings.size(); i++) {
           rings.get(i).token(tokens.get(i));
-          driver.copier().ring(tokens.get(i));
         }
+        tokens.forEach(driver.copier()::ring);
       }
     }
     keepChannels(rings);
@@ -174,7 +178,8 @@ final class Suspension {
 
   /** Waits until all that was submitted has ended, and stops the channels. */
   private ChannelHold drain(List<ProgramRing> rings, long until) throws Denial {
-    try (GroupProbes probes = GroupProbes.of(driver, pages, pools, uvm, channels.all())) {
+    GroupProbes probes = GroupProbes.of(driver, pages, pools, uvm, channels.all());
+    try {
       while (true) {
         List<Integer> gets = awaitIdle(probes, rings, until);
         ChannelHold hold = ChannelHold.of(driver);
@@ -182,7 +187,10 @@ final class Suspension {
           return hold;
         }
         hold.close(); // it had rung just before its tokens were replaced
+        requireTime(until);
       }
+    } finally {
+      probes.close(); // that it must end is worse than why it goes on
     }
   }
 
@@ -215,14 +223,26 @@ final class Suspension {
     return before;
   }
 
-  /** Whether a channel waits for a semaphore, behind which there is more of what it has fetched. */
-  private boolean isWaiting(List<ProgramRing> rings) {
-    return rings.stream()
-        .anyMatch(ring ->
-            PendingAcquire.find(this::peek, ring.fetched(PendingAcquire.ENTRIES)).isPresent());
+  /**
+   * Whether a channel waits for a semaphore, behind which there is more of what it has fetched, or
+   * there is more to look at than that is asked for.
+   */
+  private boolean isWaiting(List<ProgramRing> rings) throws Denial {
+    peeks = 0;
+    for (ProgramRing ring : rings) {
+      requireHere();
+      if (PendingAcquire.find(this::peek, ring.fetched(PendingAcquire.ENTRIES)).isPresent()
+          || peeks > MOST_PEEKS) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean peek(long address, MemorySegment into) {
+    if (++peeks > MOST_PEEKS) {
+      return false;
+    }
     Optional<MemorySegment> there = uvm.at(address, into.byteSize());
     there.ifPresent(into::copyFrom);
     return there.isPresent();
@@ -300,7 +320,7 @@ final class Suspension {
           new HeldChannel(
               all.get(i),
               ring,
-              ring.get(),
+              ring.get() & ring.entries() - 1,
               Arrays.stream(ring.slots()).boxed().toList(),
               Arrays.stream(ring.notifier()).boxed().toList(),
               Arrays.stream(channels.stateWords(all.get(i))).boxed().toList()));

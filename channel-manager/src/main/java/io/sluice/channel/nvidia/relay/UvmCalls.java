@@ -15,6 +15,7 @@ import io.sluice.abi.uvm.UvmUnmapExternal;
 import io.sluice.channel.nvidia.relay.link.Denial;
 import io.sluice.channel.nvidia.relay.link.HostPages;
 import io.sluice.channel.nvidia.relay.link.MapTarget;
+import io.sluice.channel.nvidia.relay.ring.HostRange;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -164,7 +165,14 @@ final class UvmCalls {
 
   /** The host's pages at an address of the GPU, if they are there as a whole. */
   Optional<MemorySegment> at(long address, long bytes) {
-    return spaces.values().stream().flatMap(space -> space.at(address, bytes).stream()).findFirst();
+    return rangeOf(address, bytes).flatMap(range -> range.at(address, bytes));
+  }
+
+  /** The range of the host's pages that has some addresses of the GPU, if one has all. */
+  Optional<HostRange> rangeOf(long address, long bytes) {
+    return spaces.values().stream()
+        .flatMap(space -> space.rangeOf(address, bytes).stream())
+        .findFirst();
   }
 
   /** Makes an external range anew: UVM's status. */
@@ -456,12 +464,12 @@ final class UvmCalls {
     }
   }
 
-  /** Takes that away. */
-  void free(UvmSpace space, long base) {
+  /** Takes that away: UVM's status. */
+  int free(UvmSpace space, long base) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment range = arena.allocate(UvmRange.LAYOUT);
       UvmRange.BASE.set(range, base);
-      int _ = driver.call(space.file(), UvmCommand.FREE, range);
+      return driver.call(space.file(), UvmCommand.FREE, range);
     }
   }
 

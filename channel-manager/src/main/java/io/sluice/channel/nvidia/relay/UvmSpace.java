@@ -3,6 +3,7 @@ package io.sluice.channel.nvidia.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.program.UvmCommand;
+import io.sluice.channel.nvidia.relay.ring.HostRange;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Collection;
@@ -129,21 +130,32 @@ final class UvmSpace {
 
   /** The host's pages at some addresses, if all are there. */
   Optional<MemorySegment> at(long address, long bytes) {
-    Optional<ExternalMaps.Place> place = external.at(address, bytes);
-    if (place.isPresent()) {
-      long from = address - place.get().base() + place.get().offset();
-      return inPages(place.get().object(), from, bytes);
-    }
-    return ranges
-        .at(address)
-        .flatMap(range -> inPages(range.memory(), address - range.base(), bytes));
+    return rangeOf(address, bytes).flatMap(range -> range.at(address, bytes));
   }
 
-  private static Optional<MemorySegment> inPages(RmObject object, long from, long bytes) {
-    return object
+  /** The range of the host's pages that has some addresses, if one has all. */
+  Optional<HostRange> rangeOf(long address, long bytes) {
+    Optional<ExternalMaps.Place> place = external.at(address, bytes);
+    Optional<HostRange> found =
+        place.isPresent() ? range(place.get()) : ranges.at(address).flatMap(UvmSpace::range);
+    return found.filter(range -> range.at(address, bytes).isPresent());
+  }
+
+  private static Optional<HostRange> range(UvmRanges.BackedRange range) {
+    return range.memory().pages().map(pages -> new HostRange(range.base(), pages.segment()));
+  }
+
+  /** No more of its object than is mapped there: what is beyond may be another one's. */
+  private static Optional<HostRange> range(ExternalMaps.Place place) {
+    return place
+        .object()
         .pages()
-        .filter(pages -> from >= 0 && bytes <= pages.bytes() - from)
-        .map(pages -> pages.segment().asSlice(from, bytes));
+        .filter(pages -> place.offset() >= 0 && place.offset() <= pages.bytes())
+        .map(pages -> {
+          long bytes = pages.bytes() - place.offset();
+          long mapped = place.length() >= 0 ? Math.min(bytes, place.length()) : bytes;
+          return new HostRange(place.base(), pages.segment().asSlice(place.offset(), mapped));
+        });
   }
 
   /** Ranges that are pages of ours. */

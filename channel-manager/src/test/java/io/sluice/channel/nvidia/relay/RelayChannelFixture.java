@@ -66,13 +66,7 @@ abstract class RelayChannelFixture extends RelayFixture {
     ByteBuffer group = block(20);
     group.putInt(12, engine());
     assertThat(alloc(DEVICE, GROUP, ProgramClass.KEPLER_CHANNEL_GROUP_A, group)).isEqualTo(OK);
-    ByteBuffer parameters = block(368);
-    parameters.putInt(0, NOTIFIER);
-    parameters.putLong(8, RING);
-    parameters.putInt(16, ENTRIES);
-    parameters.putInt(32, MEMORY);
-    parameters.putLong(64, USERD);
-    assertThat(alloc(GROUP, CHANNEL, ProgramClass.HOPPER_CHANNEL_GPFIFO_A, parameters))
+    assertThat(alloc(GROUP, CHANNEL, ProgramClass.HOPPER_CHANNEL_GPFIFO_A, channelParameters()))
         .isEqualTo(OK);
     assertThat(alloc(CHANNEL, COMPUTE, ProgramClass.HOPPER_COMPUTE_A, block(16))).isEqualTo(OK);
     driver.onRing(this::run);
@@ -87,6 +81,16 @@ abstract class RelayChannelFixture extends RelayFixture {
                 .getFirst()
                 .getInt(28))
         .isEqualTo(OK);
+  }
+
+  static ByteBuffer channelParameters() {
+    ByteBuffer parameters = block(368);
+    parameters.putInt(0, NOTIFIER);
+    parameters.putLong(8, RING);
+    parameters.putInt(16, ENTRIES);
+    parameters.putInt(32, MEMORY);
+    parameters.putLong(64, USERD);
+    return parameters;
   }
 
   /** On which its channel is. */

@@ -52,7 +52,6 @@ final class RelayCopySuspendTest extends RelayChannelFixture {
     pool(SEMAPHORES);
     driver.refuseMaps(3);
     suspend();
-    assertThat(driver.probes()).isEmpty();
     resume();
   }
 

@@ -11,6 +11,7 @@ import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramControl;
 import io.sluice.abi.rm.program.ProgramEscape;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -190,6 +191,7 @@ final class RelaySuspendTest extends RelayChannelFixture {
   /** As a program does that allocates and computes all the time. */
   @Test
   void submissions_besideMemoryOfTheProgramsOwn_needNotBeSeen() {
+    aheadNs.addAndGet(1_000_000_000); // what set the channel up was seen
     for (int i = 0; i < 4; i++) {
       int memory = DATA + i;
       assertThat(alloc(DEVICE, memory, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
@@ -197,8 +199,9 @@ final class RelaySuspendTest extends RelayChannelFixture {
       ProgramControl register = ProgramControl.REGISTER_VIDMEM;
       assertThat(controlStatus(client, register.command(), block(register.shape().bytes(), memory)))
           .isEqualTo(OK);
-      for (int j = 0; j < ENTRIES + 5; j++) { // round the ring
-        submit(method(0x2bc), j);
+      for (int j = 0; j < ENTRIES + 5; j++) { // round the ring, with other entries each time
+        int round = (i * (ENTRIES + 5) + j) / ENTRIES;
+        submit(Arrays.copyOf(new int[] {method(0x2bc), j, 0}, 2 + round % 2));
       }
     }
     suspend();
@@ -215,6 +218,29 @@ final class RelaySuspendTest extends RelayChannelFixture {
     ran.clear();
     resume();
     assertThat(ran).contains(method(0x790), 5);
+  }
+
+  /** RM has a name of its own for each client's objects. */
+  @Test
+  void channel_withTheHandleOfAnotherClient_isKnownAsAnother() {
+    int other = client(program, control);
+    assertThat(alloc(GROUP, other, ProgramClass.HOPPER_CHANNEL_GPFIFO_A, channelParameters()))
+        .isEqualTo(OK);
+    assertThat(alloc(DEVICE, DATA, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(4096)))
+        .as("the call after that")
+        .isEqualTo(OK);
+    assertThat(relay.programs().getFirst().channels()).isEqualTo(2);
+  }
+
+  @Test
+  void program_thatLeavesInACallWhileItsWorkLasts_isNoticed() throws Exception {
+    driver.work(true);
+    long number = number();
+    CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, Long.MAX_VALUE >> 1));
+    driver.awaitQuestions(1);
+    program.begin(control, ProgramEscape.FREE, block(16, client, DEVICE, DATA));
+    program.close();
+    assertThatThrownBy(suspended::get).hasMessageContaining("it leaves");
   }
 
   @Test

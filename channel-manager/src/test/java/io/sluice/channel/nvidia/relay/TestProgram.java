@@ -121,19 +121,33 @@ class TestProgram implements AutoCloseable {
     return ask(RelayRequest.MAP, file, 3, address, length, body, List.of());
   }
 
+  /** Makes a call, and does not wait for its answer. */
+  void begin(int file, ProgramEscape escape, ByteBuffer... blocks) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment message =
+          message(arena, RelayRequest.IOCTL, file, request(escape), 0, blocks.length, body(blocks));
+      kernel.sendmsg(connection, message, List.of());
+    }
+  }
+
   Answer ask(
       int op, int file, int argument, long address, long length, byte[] body, List<Fd> along) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment message = arena.allocate(RelayRequest.SIZE + body.length, 8);
-      RelayRequest.BYTES.set(message, message.byteSize());
-      RelayRequest.OP.setBits(message, op);
-      RelayRequest.FILE.setBits(message, file);
-      RelayRequest.ARGUMENT.setBits(message, argument);
-      RelayRequest.ADDRESS.set(message, address);
-      RelayRequest.LENGTH.set(message, length);
-      MemorySegment.copy(body, 0, message, ValueLayout.JAVA_BYTE, RelayRequest.SIZE, body.length);
-      return exchange(arena, message, along);
+      return exchange(arena, message(arena, op, file, argument, address, length, body), along);
     }
+  }
+
+  private static MemorySegment message(
+      Arena arena, int op, int file, int argument, long address, long length, byte[] body) {
+    MemorySegment message = arena.allocate(RelayRequest.SIZE + body.length, 8);
+    RelayRequest.BYTES.set(message, message.byteSize());
+    RelayRequest.OP.setBits(message, op);
+    RelayRequest.FILE.setBits(message, file);
+    RelayRequest.ARGUMENT.setBits(message, argument);
+    RelayRequest.ADDRESS.set(message, address);
+    RelayRequest.LENGTH.set(message, length);
+    MemorySegment.copy(body, 0, message, ValueLayout.JAVA_BYTE, RelayRequest.SIZE, body.length);
+    return message;
   }
 
   /** Sends a message, and has its answer. */
