@@ -117,6 +117,7 @@ final class Gates {
       roots -= free.size();
       for (Blocked each : free) {
         if (each.rootIsSet()) {
+          bytes -= each.bytes();
           touched.again(each.writes());
           remove(each);
         }
@@ -394,11 +395,12 @@ final class Gates {
     }
   }
 
-  /** A call that was kept has come to its end, or waits for nothing any more. */
+  /**
+   * A call that was kept has come to its end, or waits for nothing any more. What it takes is
+   * counted until all of its events are set.
+   */
   void remove(Blocked call) {
-    if (blocked.remove(call)) {
-      bytes -= call.bytes();
-    }
+    blocked.remove(call);
     if (!call.isBlocked() || call.event() == 0) {
       letGo(call); // else a command that failed before others, for which it waits, too, are set
     }
