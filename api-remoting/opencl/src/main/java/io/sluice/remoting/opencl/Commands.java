@@ -5,6 +5,7 @@ import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -435,7 +436,10 @@ final class Commands {
     answer.give(OpenClLibrary.clFlush(c.queue().handle()));
   }
 
-  /** A marker that nothing is named for waits for all before it, in order or not. */
+  /**
+   * A marker that nothing is named for waits for all before it, in order or not; with PoCL 3.1 not
+   * for what was before a command that has failed.
+   */
   void finish(OpenClCall.Finish c, Answer answer) {
     Blocked blocked = gates.keep(gates.rootsOfAll(c.queue()), answer, List::of);
     MemorySegment out = memo.bytes(Long.BYTES);
@@ -449,17 +453,24 @@ final class Commands {
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
     DeviceUse.UseWindow window = blocked == null ? work.take(c.queue()) : null;
-    completions.add(
-        marker,
-        ClStatus.COMPLETE,
-        blocked,
-        _ -> {
-          if (window != null) {
-            window.done();
-          }
-          forget(blocked);
-          answer.give(events.takeFailure(c.queue()));
-        });
+    List<Long> ends = new ArrayList<>(blocked == null ? gates.fences(c.queue()) : List.of());
+    ends.add(marker);
+    int[] left = {ends.size()};
+    for (long end : ends) {
+      completions.add(
+          end,
+          ClStatus.COMPLETE,
+          blocked,
+          _ -> {
+            if (--left[0] == 0) {
+              if (window != null) {
+                window.done();
+              }
+              forget(blocked);
+              answer.give(events.takeFailure(c.queue()));
+            }
+          });
+    }
     int _ = OpenClLibrary.clReleaseEvent(marker);
   }
 }

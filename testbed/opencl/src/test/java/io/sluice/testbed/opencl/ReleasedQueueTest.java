@@ -31,6 +31,7 @@ final class ReleasedQueueTest {
   private static final int SET_ARGUMENT = 37;
   private static final int LAUNCH = 40;
   private static final int MARKER = 55;
+  private static final int FINISH = 59;
   private static final int CREATE_USER_EVENT = 60;
   private static final int SET_USER_EVENT_STATUS = 61;
   private static final int EVENT_STATUS = 63;
@@ -151,6 +152,18 @@ final class ReleasedQueueTest {
         .until(() -> session.value(EVENT_STATUS, KERNEL_EVENT) == COMPLETE);
 
     assertThat(ranBefore).as("the kernel takes long enough").isFalse();
+    assertThat(hasRun()).isTrue();
+    does(CREATE_USER_EVENT, MARKER_EVENT, 1);
+  }
+
+  @Test
+  void finish_commandBehindAKernelThatRunsHasFailed_waitsForTheKernel() throws Exception {
+    launchSlow();
+    session.post(MARKER, 1, 0, 1, USER_EVENT, 0);
+    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+
+    int _ = session.status(FINISH, 1);
+
     assertThat(hasRun()).isTrue();
     does(CREATE_USER_EVENT, MARKER_EVENT, 1);
   }
