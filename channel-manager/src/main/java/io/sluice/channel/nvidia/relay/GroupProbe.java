@@ -119,19 +119,21 @@ final class GroupProbe implements AutoCloseable {
       ChannelAlloc.ENGINE_TYPE.setBits(block, engine);
       RmObject.Name probe =
           alloc(group.name().handle(), RmClass.HOPPER_CHANNEL_GPFIFO_A, Optional.of(block));
-      made.add(() -> isStopped(probe));
+      made.add(() -> {
+        stop(probe);
+        return true;
+      });
       bind(probe, engine);
       schedule(probe);
     }
   }
 
   /** One that waits takes a second to free unless it is stopped; it is freed in any case. */
-  private boolean isStopped(RmObject.Name probe) {
+  private void stop(RmObject.Name probe) {
     try {
       int _ = ChannelHold.send(driver, List.of(probe), true);
-      return true;
     } catch (Denial _) {
-      return true; // of a client without a subdevice
+      // A client without a subdevice.
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a channel reads, from one range and the next. */
+/** Memory that a channel reads, in one range and the next. */
 final class NearbyMemoryTest {
   private static final long BASE = 0x2_0000_0000L;
 
