@@ -6,7 +6,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
-import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.alloc.ChannelAlloc;
@@ -20,7 +19,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.relay.card.ProgramCopier;
 import io.sluice.channel.nvidia.relay.link.Node;
-import io.sluice.channel.nvidia.relay.ring.ProbeRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -71,15 +69,6 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     }
   }
 
-  /**
-   * A channel that the relay has made itself.
-   *
-   * @param memory in which its ring is
-   * @param bound whether it has a class of its engine
-   */
-  private record Probe(
-      long name, int group, long address, Memory memory, MemorySegment userd, boolean bound) {}
-
   private final Kernel kernel;
   private final List<Seen> seen = new ArrayList<>();
   private final Map<Integer, String> open = new HashMap<>();
@@ -94,9 +83,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private int copiesLeft = Integer.MAX_VALUE;
   private final Map<Long, MemorySegment> channels = new LinkedHashMap<>(); // their parameters
   private final Map<Long, Memory> ownMaps = new HashMap<>(); // by addresses of spaces of RM
-  private final Map<Integer, Probe> probes = new LinkedHashMap<>(); // by their tokens
-  private boolean working;
-  private int questions;
+  private final FakeProbes probes = new FakeProbes();
   private int keptContents;
   private volatile IntConsumer bell = _ -> {};
   private int nextClient = FIRST_CLIENT;
@@ -264,38 +251,8 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   @Override
   public void ring(int rung) {
-    if (!isAsked(rung)) {
+    if (!probes.isAsked(rung)) {
       bell.accept(rung);
-    }
-  }
-
-  private synchronized boolean isAsked(int rung) {
-    Probe probe = probes.get(rung);
-    if (probe != null) {
-      assertThat(probe.bound()).as("a channel that waits has a class of its engine").isTrue();
-      questions++;
-      notifyAll();
-      if (!working) {
-        answer(probe);
-      }
-    }
-    return probe != null;
-  }
-
-  /** What the last entry of a channel of the relay's releases. */
-  private static void answer(Probe probe) {
-    MemorySegment pages = probe.memory().pages;
-    int last = probe.userd().get(ValueLayout.JAVA_INT, 0x8c) - 1 & ProbeRing.ENTRIES - 1;
-    long entry = pages.get(ValueLayout.JAVA_LONG, last * 8L);
-    long from = HopperMethods.address(entry) - probe.address();
-    for (int i = 0; i < HopperMethods.words(entry); i++) {
-      if (word(pages, (int) from + i * 4)
-          == HopperMethods.header(0, HopperMethods.SEM_ADDR_LO, HopperMethods.SEM_WORDS)) {
-        long at =
-            Integer.toUnsignedLong(word(pages, (int) from + i * 4 + 4))
-                | (long) word(pages, (int) from + i * 4 + 8) << 32;
-        set(pages, (int) (at - probe.address()), word(pages, (int) from + i * 4 + 12));
-      }
     }
   }
 
@@ -505,15 +462,9 @@ final class FakeDriver implements DriverPort, ProgramCopier {
       Map<Long, Memory> space =
           ChannelAlloc.H_CONTEXT_SHARE.bits(parameters) != 0 ? ownMaps : mapped;
       MemorySegment userd = memory(client, word32(parameters, 32)).orElseThrow();
-      probes.put(
-          handle,
-          new Probe(name(client, handle), parent, address, at(space, address), userd, false));
-    } else if (probes.containsKey(parent)) {
-      probes.computeIfPresent(
-          parent,
-          (_, each) ->
-              new Probe(
-                  each.name(), each.group(), each.address(), each.memory(), each.userd(), true));
+      probes.add(name(client, handle), parent, address, at(space, address).pages, userd);
+    } else {
+      probes.bind(parent);
     }
   }
 
@@ -547,33 +498,9 @@ final class FakeDriver implements DriverPort, ProgramCopier {
         .asSlice(parameters.get(ValueLayout.JAVA_LONG_UNALIGNED, 64), 512);
   }
 
-  /** Whether the channels compute on. */
-  synchronized void work(boolean whether) {
-    working = whether;
-    if (!working) {
-      probes.values().forEach(FakeDriver::answer);
-    }
-  }
-
-  /** Work ends, and other work begins that has waited for it. */
-  synchronized void follow() {
-    probes.values().forEach(FakeDriver::answer);
-  }
-
-  /** Waits until it has been asked so often whether work has ended. */
-  synchronized void awaitQuestions(int times) {
-    try {
-      while (questions < times) {
-        wait();
-      }
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** How many channels the relay has made itself, and in what groups. */
-  synchronized List<Integer> probes() {
-    return probes.values().stream().map(Probe::group).toList();
+  /** The channels that the relay has made itself. */
+  FakeProbes probes() {
+    return probes;
   }
 
   static boolean isClient(int type) {
@@ -599,7 +526,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
                 ? each >>> 32 == Integer.toUnsignedLong(client)
                 : each == name(client, handle);
     channels.keySet().removeIf(gone::test);
-    probes.values().removeIf(probe -> gone.test(probe.name()));
+    probes.removeIf(gone);
     stopped.keySet().removeIf(gone::test);
     if (client == handle) {
       objects.keySet().removeIf(each -> each >>> 32 == Integer.toUnsignedLong(client));
@@ -610,7 +537,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private void control(MemorySegment argument, List<MemorySegment> blocks) {
     set(argument, 28, word(argument, 8) == refusedCommand ? NOT_SUPPORTED : 0);
     if (word(argument, 8) == ProgramControl.GPFIFO_GET_WORK_SUBMIT_TOKEN.command()) {
-      set(blocks.get(1), 0, probes.containsKey(word(argument, 4)) ? word(argument, 4) : token);
+      set(blocks.get(1), 0, probes.has(word(argument, 4)) ? word(argument, 4) : token);
       Optional.ofNullable(channels.get(name(word(argument, 0), word(argument, 4))))
           .flatMap(channel -> memory(word(argument, 0), word32(channel, 0)))
           .ifPresent(notifier -> notifier.set(ValueLayout.JAVA_INT, 24, token));

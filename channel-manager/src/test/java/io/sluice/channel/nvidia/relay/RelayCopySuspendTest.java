@@ -21,13 +21,13 @@ final class RelayCopySuspendTest extends RelayChannelFixture {
   @Test
   void copies_areWaitedForInTheProgramsOwnAddressSpace() {
     pool(SEMAPHORES);
-    driver.work(true);
+    driver.probes().work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
-    driver.awaitQuestions(1);
-    assertThat(driver.probes()).containsExactly(GROUP);
+    driver.probes().awaitQuestions(1);
+    assertThat(driver.probes().groups()).containsExactly(GROUP);
     assertThat(suspended).isNotDone();
-    driver.work(false);
+    driver.probes().work(false);
     assertThat(suspended.join()).isTrue();
     resume();
     submit(method(0x2bc), 2);
@@ -38,7 +38,7 @@ final class RelayCopySuspendTest extends RelayChannelFixture {
   void copies_thatDoNotEnd_leaveTheProgramAsItWas() {
     pool(SEMAPHORES);
     int before = driver.objects();
-    driver.work(true);
+    driver.probes().work(true);
     assertThatThrownBy(() -> relay.suspend(number(), 20_000_000))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("does not come to an end");

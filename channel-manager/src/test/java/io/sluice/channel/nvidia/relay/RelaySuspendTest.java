@@ -46,11 +46,11 @@ final class RelaySuspendTest extends RelayChannelFixture {
 
   @Test
   void work_thatDoesNotEnd_leavesTheProgramAsItWas() {
-    driver.work(true);
+    driver.probes().work(true);
     assertThatThrownBy(() -> relay.suspend(number(), 20_000_000))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("does not come to an end");
-    assertThat(driver.probes()).isEmpty();
+    assertThat(driver.probes().groups()).isEmpty();
     assertThat(relay.programs().getFirst().state()).isEqualTo(ProgramState.RUNNING);
     submit(method(0x2bc), 7);
     assertThat(ran).containsExactly(method(0x2bc), 7);
@@ -59,14 +59,14 @@ final class RelaySuspendTest extends RelayChannelFixture {
 
   @Test
   void work_thatEndsInTime_isWaitedFor() {
-    driver.work(true);
+    driver.probes().work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
-    driver.awaitQuestions(1);
-    assertThat(driver.probes()).containsExactly(GROUP);
+    driver.probes().awaitQuestions(1);
+    assertThat(driver.probes().groups()).containsExactly(GROUP);
     assertThat(driver.stopped()).isZero();
     assertThat(suspended).isNotDone();
-    driver.work(false);
+    driver.probes().work(false);
     assertThat(suspended.join()).isTrue();
     resume();
   }
@@ -74,17 +74,17 @@ final class RelaySuspendTest extends RelayChannelFixture {
   /** As a kernel does that has waited for another one's end. */
   @Test
   void work_thatFollowsOther_isWaitedForAlike() {
-    driver.work(true);
+    driver.probes().work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, PATIENCE_NS));
     for (int i = 1; i <= 3; i++) {
-      driver.awaitQuestions(i);
+      driver.probes().awaitQuestions(i);
       aheadNs.addAndGet(30_000_000);
-      driver.follow();
+      driver.probes().follow();
     }
-    driver.awaitQuestions(4);
+    driver.probes().awaitQuestions(4);
     assertThat(suspended).isNotDone();
-    driver.work(false);
+    driver.probes().work(false);
     assertThat(suspended.join()).isTrue();
     resume();
   }
@@ -234,10 +234,10 @@ final class RelaySuspendTest extends RelayChannelFixture {
 
   @Test
   void program_thatLeavesInACallWhileItsWorkLasts_isNoticed() throws Exception {
-    driver.work(true);
+    driver.probes().work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, Long.MAX_VALUE >> 1));
-    driver.awaitQuestions(1);
+    driver.probes().awaitQuestions(1);
     program.begin(control, ProgramEscape.FREE, block(16, client, DEVICE, DATA));
     program.close();
     assertThatThrownBy(suspended::get).hasMessageContaining("it leaves");
@@ -298,7 +298,7 @@ final class RelaySuspendTest extends RelayChannelFixture {
   /** Nothing may keep a guest from being removed for as long as an operator would wait. */
   @Test
   void program_thatIsSentAwayWhileItsWorkLasts_leaves() throws Exception {
-    driver.work(true);
+    driver.probes().work(true);
     long number = number();
     CompletableFuture<Boolean> suspended = aside(() -> relay.suspend(number, Long.MAX_VALUE >> 1));
     while (relay.programs().getFirst().state() == ProgramState.RUNNING) {
