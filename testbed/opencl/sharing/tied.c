@@ -1,11 +1,11 @@
 /*
- * A session with what may keep it from moving: a kernel of a program of binaries, itself released, and more commands of
- * an out-of-order queue that pass one behind a user event than are kept. For a line of standard input the event is set,
- * for another the kernel is released; the program ends with its input.
+ * A session with what may keep it from moving: a kernel of a program of binaries, itself released, and more commands
+ * behind a user event than are kept. For a line of standard input the event is set, for another the kernel is released;
+ * the program ends with its input.
  */
 #include "../programs/check.h"
 
-enum { PASSING = 5000 }; /* 4096 are kept */
+enum { WAITING = 70000 }; /* 65536 are kept */
 
 static const char text[] = "kernel void seven(global uint *out) { out[0] = 7; }";
 
@@ -52,8 +52,8 @@ int main(void)
 
 	MUST(clSetKernelArg(kernel, 0, sizeof(out), &out));
 	MUST(clEnqueueNDRangeKernel(s.queue, kernel, 1, NULL, &one, NULL, 1, &gate, NULL));
-	for (int i = 0; i < PASSING; i++)
-		MUST(clEnqueueFillBuffer(s.queue, other, &result, sizeof(result), 0, sizeof(result), 0, NULL, NULL));
+	for (int i = 0; i < WAITING; i++)
+		MUST(clEnqueueFillBuffer(s.queue, other, &result, sizeof(result), 0, sizeof(result), 1, &gate, NULL));
 	MUST(clFlush(s.queue));
 	until_told("tied twice");
 
