@@ -38,7 +38,8 @@ struct callback {
 	struct callback *next;
 	void (*function)(void);
 	void *data;
-	cl_int when;
+	cl_int when; /* the state of an event that it waits for, and the one at which it is due */
+	cl_int due;
 };
 
 struct _cl_platform_id {

@@ -15,8 +15,8 @@
 #define LOOK_MS 200 /* how long it sleeps before the connection is looked at */
 #define STOP_SECONDS 2
 
-/* Takes the callbacks of an event that wait for WHEN or for less; under watch_lock. */
-static struct callback *callbacks_take(cl_event event, cl_int when)
+/* Takes the callbacks of an event that are due at a state; under watch_lock. */
+static struct callback *callbacks_take(cl_event event, cl_int state)
 {
 	struct callback **link = &event->callbacks;
 	struct callback *taken = NULL;
@@ -25,7 +25,7 @@ static struct callback *callbacks_take(cl_event event, cl_int when)
 	while (*link) {
 		struct callback *c = *link;
 
-		if (c->when != when) {
+		if (c->due != state) {
 			link = &c->next;
 			continue;
 		}
@@ -53,7 +53,7 @@ static void callbacks_call(cl_event event, struct callback *c, cl_int status)
 static void reached(struct session *s, uint32_t index, cl_int status, bool noticed)
 {
 	cl_event event;
-	cl_int when;
+	cl_int state;
 
 	pthread_mutex_lock(&s->watch_lock);
 	event = index <= KIND_EVENT_MOST ? s->watched[index] : NULL;
@@ -64,11 +64,11 @@ static void reached(struct session *s, uint32_t index, cl_int status, bool notic
 		return;
 	if (status <= CL_COMPLETE)
 		event_done(event, status);
-	for (when = CL_SUBMITTED; when >= CL_COMPLETE && when >= status; when--) {
+	for (state = CL_SUBMITTED; state >= CL_COMPLETE && state >= status; state--) {
 		struct callback *calls;
 
 		pthread_mutex_lock(&s->watch_lock);
-		calls = callbacks_take(event, when);
+		calls = callbacks_take(event, state);
 		pthread_mutex_unlock(&s->watch_lock);
 		callbacks_call(event, calls, status);
 	}
@@ -165,14 +165,16 @@ void watch_prints(struct session *s)
 cl_int watch_event(cl_event event, cl_int when, void (*function)(void), void *data)
 {
 	struct session *s = session_of(event);
-	struct call_watch_event call = { .event = event->o.index, .status = (uint32_t)when };
+	/* Libraries call those of one that has ended in the order in which they are set, whatever they wait for. */
+	cl_int due = event_known(event) <= CL_COMPLETE ? CL_COMPLETE : when;
+	struct call_watch_event call = { .event = event->o.index, .status = (uint32_t)due };
 	struct callback *c = calloc(1, sizeof(*c));
 	struct callback **link;
 	bool asked = false;
 
 	if (!c)
 		return CL_OUT_OF_HOST_MEMORY;
-	*c = (struct callback){ .function = function, .data = data, .when = when };
+	*c = (struct callback){ .function = function, .data = data, .when = when, .due = due };
 	pthread_mutex_lock(&s->watch_lock);
 	if (!start(s)) {
 		pthread_mutex_unlock(&s->watch_lock);
@@ -180,7 +182,7 @@ cl_int watch_event(cl_event event, cl_int when, void (*function)(void), void *da
 		return CL_OUT_OF_RESOURCES;
 	}
 	for (link = &event->callbacks; *link; link = &(*link)->next)
-		asked |= (*link)->when == when;
+		asked |= (*link)->due == due;
 	*link = c;
 	if (!s->watched[event->o.index]) {
 		s->watched[event->o.index] = event;

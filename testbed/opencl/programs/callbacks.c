@@ -118,6 +118,27 @@ static void every_state(const struct setup *s)
 	SAY("buffer", clReleaseMemObject(buffer));
 }
 
+/* Those of one that has ended are called as they come. */
+static void states_of_the_past(const struct setup *s)
+{
+	static struct expected e[6];
+	static const cl_int states[] = { CL_COMPLETE, CL_SUBMITTED, CL_RUNNING, CL_SUBMITTED, CL_COMPLETE, CL_RUNNING };
+	cl_event event = MAKE("event", clCreateUserEvent(s->context, &error));
+
+	count = 0;
+	SAY("event", clSetUserEventStatus(event, CL_COMPLETE));
+	for (int i = 0; i < 6; i++) {
+		e[i] = (struct expected){ .number = i, .event = event };
+		SAY("a state of the past", clSetEventCallback(event, states[i], on_event, &e[i]));
+	}
+	wait_for(6);
+	for (int i = 0; i < 6; i++) {
+		say_number("called", seen[i]);
+		say_number("its state", e[i].status);
+	}
+	SAY("event", clReleaseEvent(event));
+}
+
 /* A callback may enqueue, and set user events. */
 static _Atomic cl_int chained = NOT_WRITTEN;
 
@@ -237,6 +258,7 @@ int main(void)
 	once("after", &s, CL_COMPLETE, false);
 	in_order(&s);
 	every_state(&s);
+	states_of_the_past(&s);
 	chain(&s);
 	successors(&s);
 	tear_down(&s);
