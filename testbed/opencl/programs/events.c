@@ -2,6 +2,8 @@
 #include "check.h"
 
 #define ITEMS 1024
+#define BARRIERS 200
+#define BEHIND_MARKER 20
 
 static const char text[] = "kernel void advance(global uint *a, uint v) { size_t g = get_global_id(0); a[g] = a[g] * 5 + v; }";
 
@@ -153,6 +155,49 @@ static void out_of_order(const struct setup *s)
 	SAY("queue", clReleaseCommandQueue(queue));
 }
 
+/*
+ * Barriers behind what has ended wait for nothing else, in a queue whose first command does not end. PoCL 3.1 has
+ * markers wait for all, whatever they name; however many commands are behind one, the application goes on.
+ */
+static void behind_what_has_ended(const struct setup *s)
+{
+	cl_command_queue queue = NEED(clCreateCommandQueue(s->context, s->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error));
+	cl_event gate = NEED(clCreateUserEvent(s->context, &error)), ended, held, both[2], next;
+	cl_mem a = buffer_of(s, ITEMS * 4, 6), b = buffer_of(s, ITEMS * 4, 7);
+	bool right = true;
+
+	step(s, queue, b, 1, 0, NULL, &ended);
+	SAY("what ends", clWaitForEvents(1, &ended));
+	step(s, queue, a, 2, 1, &gate, &held);
+	both[0] = both[1] = ended;
+	for (int i = 0; i < BARRIERS; i++) {
+		right &= clEnqueueBarrierWithWaitList(queue, 1 + i % 2, both, &next) == CL_SUCCESS;
+		right &= clWaitForEvents(1, &next) == CL_SUCCESS && clReleaseEvent(next) == CL_SUCCESS;
+	}
+	say_true("barriers have ended", right);
+	step(s, queue, b, 3, 0, NULL, &next);
+	SAY("behind the barriers", clWaitForEvents(1, &next));
+	SAY("behind the barriers", clReleaseEvent(next));
+	SAY("marker", clEnqueueMarkerWithWaitList(queue, 2, both, &next));
+	for (cl_uint i = 0; i < BEHIND_MARKER; i++) {
+		cl_event before = next;
+
+		step(s, queue, b, i, 1, &before, &next);
+		SAY("before", clReleaseEvent(before));
+	}
+	SAY("gate", clSetUserEventStatus(gate, CL_COMPLETE));
+	SAY("behind the marker", clReleaseEvent(next));
+	SAY("queue", clFinish(queue));
+	say_event("held", held);
+	say_buffer("behind the marker", s, b, ITEMS * 4);
+	SAY("gate", clReleaseEvent(gate));
+	SAY("ended", clReleaseEvent(ended));
+	SAY("held", clReleaseEvent(held));
+	SAY("a", clReleaseMemObject(a));
+	SAY("b", clReleaseMemObject(b));
+	SAY("queue", clReleaseCommandQueue(queue));
+}
+
 int main(void)
 {
 	struct setup s = set_up();
@@ -161,6 +206,7 @@ int main(void)
 	types(&s);
 	across_queues(&s);
 	out_of_order(&s);
+	behind_what_has_ended(&s);
 	tear_down(&s);
 	return 0;
 }

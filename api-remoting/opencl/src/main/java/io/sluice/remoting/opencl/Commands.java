@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Commands {
   private static final int DIMENSIONS = 3;
+  private static final long CONTENT_UNDEFINED = 1 << 1; // CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED
 
   private final Memo memo;
   private final Events events;
@@ -419,17 +420,48 @@ final class Commands {
   }
 
   void marker(OpenClCall.Marker c, Answer answer) {
+    long queue = c.queue().handle();
+    boolean isBarrier = c.barrier() != 0;
+    boolean waitsForSome =
+        !c.waits().isEmpty() && c.queue().attachment(QueueOrder.class).isOutOfOrder();
     enqueue(
         c.queue(),
         c.waits(),
         c.event(),
         answer,
-        new Place(true, c.barrier() != 0, List::of, List.of(), false),
-        (count, waits, event) ->
-            c.barrier() == 0
-                ? OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event)
-                : OpenClLibrary.clEnqueueBarrierWithWaitList(
-                    c.queue().handle(), count, waits, event));
+        new Place(true, isBarrier, List::of, List.of(), false),
+        (count, waits, event) -> {
+          if (waitsForSome && (!isBarrier || count == 0)) {
+            return waitForSome(c.queue(), count, waits, event);
+          }
+          return isBarrier
+              ? OpenClLibrary.clEnqueueBarrierWithWaitList(queue, count, waits, event)
+              : OpenClLibrary.clEnqueueMarkerWithWaitList(queue, count, waits, event);
+        });
+  }
+
+  /**
+   * Queues, out of order, what does nothing when the events of a list have ended. A marker of PoCL
+   * 3.1 waits for all before it, whatever it names; so does one of any library when none of what
+   * was named is left.
+   */
+  private int waitForSome(
+      SessionObject queue, int count, MemorySegment waits, MemorySegment event) {
+    SessionObject context =
+        queue.creation().named().stream()
+            .filter(object -> object.kind() == OpenClKinds.CONTEXT)
+            .findFirst()
+            .orElseThrow();
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long buffer = OpenClLibrary.clCreateBuffer(context.handle(), 0, 1, MemorySegment.NULL, error);
+    if (buffer == 0) {
+      return Objects.error(error);
+    }
+    int status =
+        OpenClLibrary.clEnqueueMigrateMemObjects(
+            queue.handle(), 1, memo.longs(buffer), CONTENT_UNDEFINED, count, waits, event);
+    int _ = OpenClLibrary.clReleaseMemObject(buffer);
+    return status;
   }
 
   void flush(OpenClCall.Flush c, Answer answer) {
