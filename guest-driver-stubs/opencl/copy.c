@@ -51,7 +51,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *patte
 		return CL_INVALID_MEM_OBJECT;
 	if (mem->context != queue->context)
 		return CL_INVALID_CONTEXT;
-	if (!is_within(offset, size, mem->size) || size == 0 || !pattern || pattern_size == 0 ||
+	if (!is_within(offset, size, mem->size) || !pattern || pattern_size == 0 ||
 	    pattern_size > MOST_PATTERN || pattern_size & (pattern_size - 1) || size % pattern_size ||
 	    offset % pattern_size)
 		return CL_INVALID_VALUE;

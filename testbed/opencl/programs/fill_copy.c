@@ -11,6 +11,7 @@ static void wrong_fills(const struct setup *s, cl_mem buffer)
 	SAY("no buffer", clEnqueueFillBuffer(s->queue, NULL, pattern, 4, 0, 64, 0, NULL, NULL));
 	SAY("no pattern", clEnqueueFillBuffer(s->queue, buffer, NULL, 4, 0, 64, 0, NULL, NULL));
 	SAY("pattern of 0", clEnqueueFillBuffer(s->queue, buffer, pattern, 0, 0, 64, 0, NULL, NULL));
+	SAY("no bytes", clEnqueueFillBuffer(s->queue, buffer, pattern, 4, 64, 0, 0, NULL, NULL));
 	SAY("pattern of 3", clEnqueueFillBuffer(s->queue, buffer, pattern, 3, 0, 63, 0, NULL, NULL));
 	SAY("pattern of 256", clEnqueueFillBuffer(s->queue, buffer, pattern, 256, 0, 256, 0, NULL, NULL));
 	SAY("offset no multiple", clEnqueueFillBuffer(s->queue, buffer, pattern, 4, 2, 64, 0, NULL, NULL));
