@@ -31,12 +31,13 @@ uint64_t command_sequence(struct session *s)
 /* One marker for the first events of a list that is too long for a message. */
 static cl_int join(struct command *c)
 {
-	cl_event event = event_new(c->queue, CL_COMMAND_MARKER, c->sequence);
+	cl_event event =
+		c->joined_count < MOST_JOINED ? event_new(c->queue, CL_COMMAND_MARKER, c->sequence) : NULL;
 	struct call_marker call = { .queue = c->queue->o.index, .waits = c->waits, .waits_count = MOST_WAITS,
 				    .event = index_of(event) };
 	cl_int status;
 
-	if (!event || c->joined_count == MOST_JOINED)
+	if (!event)
 		return CL_OUT_OF_RESOURCES;
 	status = call_marker(c->session, &call, NULL);
 	c->joined[c->joined_count++] = event;
@@ -74,8 +75,8 @@ static void command_free(struct command *c)
 		object_drop(c->joined[--c->joined_count]);
 }
 
-cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
-		     const cl_event *list, bool with_event)
+cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+			  const cl_event *list, bool with_event)
 {
 	cl_int status;
 
@@ -91,13 +92,11 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 		if (!c->event)
 			return CL_OUT_OF_RESOURCES;
 	}
-	pthread_mutex_lock(&queue->lock);
 	c->sequence = command_sequence(c->session);
 	if (c->event)
 		c->event->sequence = c->sequence;
 	status = waits_take(c, count, list);
 	if (status != CL_SUCCESS) {
-		pthread_mutex_unlock(&queue->lock);
 		command_free(c);
 		if (c->event)
 			object_release(c->event);
@@ -105,11 +104,28 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 	return status;
 }
 
-void command_sent(struct command *c)
+cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+		     const cl_event *list, bool with_event)
+{
+	cl_int status;
+
+	pthread_mutex_lock(&queue->lock);
+	status = command_begin_held(c, queue, type, count, list, with_event);
+	if (status != CL_SUCCESS)
+		pthread_mutex_unlock(&queue->lock);
+	return status;
+}
+
+void command_sent_held(struct command *c)
 {
 	__atomic_store_n(&c->queue->last, c->sequence, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&c->queue->lock);
 	command_free(c);
+}
+
+void command_sent(struct command *c)
+{
+	command_sent_held(c);
+	pthread_mutex_unlock(&c->queue->lock);
 }
 
 cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event)

@@ -44,6 +44,11 @@ cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *even
 void command_sent(struct command *c);
 cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event);
 
+/* The same of a caller that has the queue's lock and keeps it. */
+cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+			  const cl_event *list, bool with_event);
+void command_sent_held(struct command *c);
+
 /* How a call names what the command has. */
 #define COMMAND(c)                                                                      \
 	.queue = (c)->queue->o.index, .waits = (c)->waits, .waits_count = (c)->waits_count, \

@@ -77,7 +77,7 @@ static cl_int wait_some(cl_uint count, const cl_event *list)
 {
 	uint32_t indices[MOST_WAITED];
 	struct call_wait_for_events call = { .events = indices };
-	struct answer answer = { 0 };
+	struct answer answer = { .later = true };
 	cl_int status = CL_SUCCESS;
 	cl_uint i;
 
@@ -92,6 +92,8 @@ static cl_int wait_some(cl_uint count, const cl_event *list)
 	if (call.events_count) {
 		cl_int waited = call_wait_for_events(session_of(list[0]), &call, &answer);
 
+		if (waited == CL_SUCCESS)
+			waited = message_wait(session_of(list[0]), &answer);
 		if (waited != CL_SUCCESS)
 			status = waited;
 	}

@@ -179,7 +179,7 @@ static void settle(struct session *s, cl_command_queue queue, bool all, uint64_t
 		return;
 	pthread_mutex_lock(&s->pending_lock);
 	if (ordered && sequence > queue->settled)
-		queue->settled = sequence;
+		__atomic_store_n(&queue->settled, sequence, __ATOMIC_RELAXED); /* others have a look */
 	link = &s->pending;
 	while (*link) {
 		cl_int status = CL_QUEUED;

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #define SPINS 400          /* looks at an answer before sleeping, some microseconds */
+#define SPINS_SOON 6000    /* the same for one that is known to come soon, some tens of microseconds */
 #define LOOK_MS 50         /* how long a sleep lasts before the connection is looked at */
 #define ROOM_WAIT_NS 50000 /* between looks for room */
 #define ROOM_LOOKS 200     /* before the connection is looked at */
 
 #define CLEARED_VALUES 2
+#define SHORT_SLOTS 8 /* for calls that are answered at once, such as the one that sets what all others wait for */
 
 #define WAITING 0
 #define ANSWERED 1
@@ -40,12 +42,13 @@ static uint32_t *caller_at(const struct session *s, uint32_t slot)
 	return (uint32_t *)(s->memory + AT_CALLERS + slot * CALLER_BYTES);
 }
 
-static int32_t slot_take(struct session *s, uint32_t *slot)
+/* LASTS: who waits for commands leaves some to the others. */
+static int32_t slot_take(struct session *s, bool lasts, uint32_t *slot)
 {
 	uint64_t free = __atomic_load_n(&s->free_slots, __ATOMIC_ACQUIRE);
 
 	for (;;) {
-		if (free == 0) {
+		if (__builtin_popcountll(free) <= (lasts ? SHORT_SLOTS : 0)) {
 			if (session_probe(s))
 				return CL_DEVICE_NOT_AVAILABLE;
 			pause_ns(ROOM_WAIT_NS);
@@ -89,9 +92,9 @@ int32_t message_wait(struct session *s, struct answer *answer)
 {
 	uint8_t *slot = slot_at(s, answer->slot);
 	uint32_t *word = (uint32_t *)slot;
-	int i;
+	int i, spins = answer->soon ? SPINS_SOON : SPINS;
 
-	for (i = 0; i < SPINS; i++) {
+	for (i = 0; i < spins; i++) {
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == ANSWERED)
 			break;
 		__builtin_ia32_pause();
@@ -183,7 +186,7 @@ int32_t message_send(struct message *m, struct answer *answer)
 	int32_t status;
 
 	if (answer) {
-		status = slot_take(s, &slot);
+		status = slot_take(s, answer->later && !answer->soon, &slot);
 		if (status)
 			return status;
 		answer->slot = slot;

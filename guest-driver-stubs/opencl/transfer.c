@@ -1,13 +1,8 @@
 /*
  * Reads and writes. Bytes pass through registered memory: one copy here, none if the application's
- * memory is registered. Large ones that are waited for pass in pieces, so that this side copies one
- * while the host moves the next.
+ * memory is registered. Large ones pass in pieces, see pieces.c.
  */
 #include "transfer.h"
-
-#define PIECE_BYTES (1u << 20)
-#define PIECES 8
-#define LARGE_BYTES (2 * PIECE_BYTES)
 
 cl_int transfer_check(cl_command_queue queue, cl_mem mem, bool image, bool write, const void *at, cl_uint count,
 		      const cl_event *waits)
@@ -122,86 +117,20 @@ static cl_int run_later(const struct transfer *t, struct session *s, struct rang
 	return command_end(&c, status, false, t->event);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------- */
-
-struct piece {
-	struct command command;
-	struct range range;
-	size_t at, bytes;
-	cl_int status;
-};
-
-static void piece_send(struct transfer *t, struct session *s, struct piece *p, bool first, bool last)
-{
-	const uint8_t *from = (const uint8_t *)t->layout.at + p->at;
-	bool waits = first || !queue_in_order(t->queue);
-
-	if (t->write)
-		memcpy(arena_at(s, p->range), from, p->bytes);
-	p->status = command_begin(&p->command, t->queue, t->type, waits ? t->wait_count : 0,
-				  waits ? t->waits : NULL, last && t->event);
-	if (p->status != CL_SUCCESS)
-		return;
-	p->status = transfer_send(t, &p->command, (struct range){ p->range.place, p->bytes }, &p->command.answer);
-	command_sent(&p->command);
-	if (p->status != CL_SUCCESS)
-		command_result(&p->command, p->status, false, NULL);
-}
-
-static cl_int piece_wait(struct transfer *t, struct session *s, struct piece *p, bool last)
-{
-	if (p->status == CL_SUCCESS)
-		p->status = command_result(&p->command, CL_SUCCESS, true, last ? t->event : NULL);
-	if (p->status == CL_SUCCESS && !t->write)
-		memcpy((uint8_t *)t->layout.at + p->at, arena_at(s, p->range), p->bytes);
-	return p->status;
-}
-
-static cl_int run_in_pieces(const struct transfer *whole, struct session *s, struct range range)
-{
-	struct transfer t = *whole;
-	struct piece piece[PIECES];
-	size_t total = t.layout.row_bytes;
-	size_t count = (total + PIECE_BYTES - 1) / PIECE_BYTES, sent = 0, done = 0;
-	cl_int status = CL_SUCCESS;
-
-	while (done < count && (status == CL_SUCCESS || done < sent)) {
-		while (status == CL_SUCCESS && sent < count && sent < done + PIECES) {
-			struct piece *p = &piece[sent % PIECES];
-
-			p->range.place = range.place + sent % PIECES * PIECE_BYTES;
-			p->at = sent * PIECE_BYTES;
-			p->bytes = total - p->at < PIECE_BYTES ? total - p->at : PIECE_BYTES;
-			p->range.size = p->bytes;
-			t.offset = whole->offset + p->at;
-			piece_send(&t, s, p, sent == 0, sent == count - 1);
-			sent++;
-		}
-		cl_int result = piece_wait(&t, s, &piece[done % PIECES], done == count - 1);
-
-		if (status == CL_SUCCESS)
-			status = result;
-		done++;
-	}
-	arena_free(s, range);
-	return status;
-}
-
 cl_int transfer_run(const struct transfer *t)
 {
 	struct session *s = session_of(t->queue);
 	size_t bytes = layout_bytes(&t->layout);
-	bool in_pieces = t->blocking && t->box_count == 0 && bytes > LARGE_BYTES;
 	struct range range;
 	cl_int status;
 
 	if (!has_gaps(&t->layout) && arena_find(s, t->layout.at, bytes, &range))
 		return run_in_place(t, range);
-	status = staging_alloc(s, in_pieces ? PIECES * PIECE_BYTES : bytes, &range);
+	if (pieces_suit(t))
+		return pieces_run(t);
+	status = staging_alloc(s, bytes, &range);
 	if (status != CL_SUCCESS)
 		return status;
-	if (in_pieces)
-		return run_in_pieces(t, s, range);
 	return t->blocking ? run_blocking(t, s, range) : run_later(t, s, range);
 }
 

@@ -24,6 +24,10 @@ cl_int transfer_run(const struct transfer *t);
 /* Sends the call of one within a command, for memory that is registered. */
 cl_int transfer_send(const struct transfer *t, struct command *c, struct range range, struct answer *answer);
 
+/* Whether one is of so many bytes in a row that it passes in pieces, and runs it so. */
+bool pieces_suit(const struct transfer *t);
+cl_int pieces_run(const struct transfer *t);
+
 /* The checks of reads and writes. */
 cl_int transfer_check(cl_command_queue queue, cl_mem mem, bool image, bool write, const void *at, cl_uint count,
 		      const cl_event *waits);

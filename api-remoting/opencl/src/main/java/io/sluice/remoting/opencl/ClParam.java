@@ -37,6 +37,7 @@ final class ClParam {
   static final long MEM_HOST_WRITE_ONLY = 1 << 7;
   static final long MEM_HOST_READ_ONLY = 1 << 8;
   static final long MEM_HOST_NO_ACCESS = 1 << 9;
+  static final long MAP_READ = 1;
   static final long MAP_WRITE = 1 << 1;
   static final long MAP_WRITE_INVALIDATE_REGION = 1 << 2;
   static final int BUFFER_CREATE_TYPE_REGION = 0x1220;

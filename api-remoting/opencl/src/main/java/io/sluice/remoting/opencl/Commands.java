@@ -19,6 +19,9 @@ final class Commands {
   private static final int DIMENSIONS = 3;
   private static final long CONTENT_UNDEFINED = 1 << 1; // CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED
 
+  /** What is moved takes longer than to wake and to be woken. */
+  private static final long LONG_BYTES = 256 << 10;
+
   private final Memo memo;
   private final Events events;
   private final Completions completions;
@@ -28,6 +31,7 @@ final class Commands {
   private final AwaitedWrites awaitedWrites;
   private final SamplersInUse samplers;
   private final Prints prints;
+  private final DirectCopies direct;
 
   Commands(
       Memo memo,
@@ -38,7 +42,8 @@ final class Commands {
       DeviceWork work,
       AwaitedWrites awaitedWrites,
       SamplersInUse samplers,
-      Prints prints) {
+      Prints prints,
+      DirectCopies direct) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
@@ -48,6 +53,7 @@ final class Commands {
     this.awaitedWrites = awaitedWrites;
     this.samplers = samplers;
     this.prints = prints;
+    this.direct = direct;
   }
 
   /** A command of the library, but for what all of them end with. */
@@ -63,14 +69,17 @@ final class Commands {
    * @param before changes that matter to it, if it is to be queued again elsewhere
    * @param samplers that it uses
    * @param prints whether it may print
+   * @param takesLong whether nobody is to look for its end all the time
    */
   private record Place(
       boolean waitsForAll,
       boolean holdsAll,
       Supplier<List<OpenCall.Change>> before,
       List<SessionObject> samplers,
-      boolean prints) {
-    private static final Place USUAL = new Place(false, false, List::of, List.of(), false);
+      boolean prints,
+      boolean takesLong) {
+    private static final Place USUAL = new Place(false, false, List::of, List.of(), false, false);
+    private static final Place LONG = new Place(false, false, List::of, List.of(), false, true);
   }
 
   /**
@@ -81,6 +90,22 @@ final class Commands {
   void enqueue(
       SessionObject queue, List<SessionObject> waits, int event, Answer answer, Enqueue command) {
     enqueue(queue, waits, event, answer, Place.USUAL, command);
+  }
+
+  /**
+   * Queues a command that moves bytes.
+   *
+   * @param event the number of its event, or 0
+   */
+  void enqueue(
+      SessionObject queue,
+      List<SessionObject> waits,
+      int event,
+      Answer answer,
+      long bytes,
+      Enqueue command) {
+    Place place = bytes < LONG_BYTES ? Place.USUAL : Place.LONG;
+    enqueue(queue, waits, event, answer, place, command);
   }
 
   private void enqueue(
@@ -125,6 +150,7 @@ final class Commands {
       return;
     }
     events.queued(queue);
+    long number = direct.queued(queue);
     long handle = wanted ? out.get(ValueLayout.JAVA_LONG, 0) : 0;
     if (blocked == null) {
       work.queued(queue, ends ? handle : 0);
@@ -151,8 +177,10 @@ final class Commands {
           handle,
           ClStatus.COMPLETE,
           blocked,
+          place.takesLong(),
           done -> {
             forget(blocked);
+            direct.hasRun(number);
             answer.give(done < 0 ? events.failureOf(done, open) : ClStatus.SUCCESS);
           });
     }
@@ -221,7 +249,8 @@ final class Commands {
             false,
             () -> Kernels.arguments(c.kernel()),
             Kernels.samplers(c.kernel()),
-            Programs.print(Kernels.programOf(c.kernel()))),
+            Programs.print(Kernels.programOf(c.kernel())),
+            false),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueNDRangeKernel(
                 c.queue().handle(),
@@ -429,7 +458,7 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
-        new Place(true, isBarrier, List::of, List.of(), false),
+        new Place(true, isBarrier, List::of, List.of(), false, false),
         (count, waits, event) -> {
           if (waitsForSome && (!isBarrier || count == 0)) {
             return waitForSome(c.queue(), count, waits, event);
@@ -484,6 +513,7 @@ final class Commands {
     }
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
+    long number = direct.queued(c.queue());
     DeviceUse.UseWindow window = blocked == null ? work.take(c.queue()) : null;
     List<Long> ends = new ArrayList<>(blocked == null ? gates.fences(c.queue()) : List.of());
     ends.add(marker);
@@ -499,6 +529,7 @@ final class Commands {
                 window.done();
               }
               forget(blocked);
+              direct.hasRun(number);
               answer.give(events.takeFailure(c.queue()));
             }
           });

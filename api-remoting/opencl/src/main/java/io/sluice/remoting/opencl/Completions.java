@@ -29,13 +29,16 @@ final class Completions {
     private final int threshold;
     private final IntConsumer then;
     private final @Nullable Blocked blocked;
+    private final boolean takesLong;
     private boolean armed;
 
-    Pending(long event, int threshold, IntConsumer then, @Nullable Blocked blocked) {
+    Pending(
+        long event, int threshold, IntConsumer then, @Nullable Blocked blocked, boolean takesLong) {
       this.event = event;
       this.threshold = threshold;
       this.then = then;
       this.blocked = blocked;
+      this.takesLong = takesLong;
     }
 
     private boolean waitsForApplication() {
@@ -52,8 +55,23 @@ final class Completions {
    * @param blocked the call that waits for it, if that waits for the application
    */
   void add(long event, int threshold, @Nullable Blocked blocked, IntConsumer then) {
+    add(event, threshold, blocked, false, then);
+  }
+
+  /**
+   * Waits for an event of a command.
+   *
+   * @param takesLong see {@link #takeLong}
+   */
+  void add(
+      long event, int threshold, @Nullable Blocked blocked, boolean takesLong, IntConsumer then) {
     int _ = OpenClLibrary.clRetainEvent(event);
-    pending.add(new Pending(event, threshold, then, blocked));
+    pending.add(new Pending(event, threshold, then, blocked, takesLong));
+  }
+
+  /** Whether the oldest is of a command for whose end nobody is to look all the time. */
+  boolean takeLong() {
+    return !pending.isEmpty() && pending.getFirst().takesLong;
   }
 
   /** Names what is done when a command is found to have ended, before anybody is told. */

@@ -122,6 +122,21 @@ final class DeviceWork {
     }
   }
 
+  /** Does the current command's work, by this thread. */
+  void run(SessionObject queue, Runnable command) {
+    Effort effort = current;
+    UseWindow window = use(queue).begin();
+    if (effort != null) {
+      window.add(effort);
+    }
+    window.close();
+    try {
+      command.run();
+    } finally {
+      window.done();
+    }
+  }
+
   /** Closes a window that ends with an event. */
   private void end(UseWindow window, long event) {
     window.close();

@@ -105,6 +105,11 @@ record HostDevices(List<Platform> platforms, Map<Long, String> turnNames) {
     return place < 0 ? MOST_DEVICES - 1 : place;
   }
 
+  /** Whether a device is this host's processors. */
+  boolean areProcessors(long device) {
+    return PROCESSORS.equals(turnNames.get(device));
+  }
+
   private static Map<Long, String> turnNames(List<Platform> platforms) {
     Map<Long, String> names = new HashMap<>();
     try (Arena arena = Arena.ofConfined()) {

@@ -24,9 +24,11 @@ final class Objects {
    * The origin of a device: its platform's handle, and whether it is part of another device.
    *
    * @param turn its number among those that guests take turns at; a part has its device's
+   * @param processors whether it is this host's processors, or some of them
    * @param siblings those that one call made, itself among them; empty unless it is a part
    */
-  record DeviceOrigin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
+  record DeviceOrigin(
+      long platform, boolean part, int turn, boolean processors, List<SessionObject> siblings) {}
 
   /**
    * @param hasRoomForQueue whether there may be another queue beside so many
@@ -47,7 +49,12 @@ final class Objects {
             objects
                 .add(OpenClKinds.DEVICE, ++device, handle, CallRecord.NONE)
                 .attach(
-                    new DeviceOrigin(platform.handle(), false, devices.turnOf(handle), List.of()));
+                    new DeviceOrigin(
+                        platform.handle(),
+                        false,
+                        devices.turnOf(handle),
+                        devices.areProcessors(handle),
+                        List.of()));
       }
     }
   }
@@ -98,7 +105,9 @@ final class Objects {
         siblings.add(
             objects
                 .add(OpenClKinds.DEVICE, index, handle, record)
-                .attach(new DeviceOrigin(parent.platform(), true, parent.turn(), siblings)));
+                .attach(
+                    new DeviceOrigin(
+                        parent.platform(), true, parent.turn(), parent.processors(), siblings)));
       }
     }
     answer.give(status, made);
@@ -160,7 +169,8 @@ final class Objects {
 
   /** The order that a queue is to have. */
   static QueueOrder orderOf(OpenClCall.CreateQueue c) {
-    return QueueOrder.of(c.properties(), c.device().attachment(DeviceOrigin.class).turn());
+    DeviceOrigin device = c.device().attachment(DeviceOrigin.class);
+    return QueueOrder.of(c.properties(), device.turn(), device.processors());
   }
 
   void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {

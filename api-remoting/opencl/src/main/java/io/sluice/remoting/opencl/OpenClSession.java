@@ -35,6 +35,7 @@ final class OpenClSession implements ApiSession {
   private final Prints prints;
   private final OpenClState state;
   private final DeviceWork work;
+  private final DirectCopies direct;
   private @Nullable Held held;
 
   /** A call that waits for the guest's turn at a device, or for the output. */
@@ -55,19 +56,29 @@ final class OpenClSession implements ApiSession {
     awaitedWrites = new AwaitedWrites();
     samplers = new SamplersInUse(memo, completions);
     prints = new Prints(context, completions, gates, memo, output);
+    direct = new DirectCopies(memo, gates);
     commands =
         new Commands(
-            memo, events, completions, gates, touched, work, awaitedWrites, samplers, prints);
+            memo,
+            events,
+            completions,
+            gates,
+            touched,
+            work,
+            awaitedWrites,
+            samplers,
+            prints,
+            direct);
     context.settleBy(() -> {
       int _ = awaitedWrites.settle();
     });
-    transfers = new Transfers(memo, commands, touched, gates);
+    transfers = new Transfers(memo, commands, touched, gates, work, direct);
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
         new OpenClState(
             context,
             devices,
-            new OpenClState.SessionParts(completions, gates, events, touched, leaving),
+            new OpenClState.SessionParts(completions, gates, events, touched, leaving, direct),
             remaking);
   }
 
@@ -142,6 +153,7 @@ final class OpenClSession implements ApiSession {
   }
 
   private void execute(OpenClCall call, CallReader in, Answer answer) {
+    direct.before(call);
     switch (call) {
       case OpenClCall.Topology c -> objects.topology(c, answer);
       case OpenClCall.PlatformInfo c -> queries.platform(c, answer);
@@ -258,6 +270,11 @@ final class OpenClSession implements ApiSession {
   }
 
   @Override
+  public boolean takesLong() {
+    return completions.takeLong();
+  }
+
+  @Override
   public boolean isWaiting() {
     return completions.areAwaited() || awaitedWrites.areExpected();
   }
@@ -270,6 +287,7 @@ final class OpenClSession implements ApiSession {
   public void close() {
     try {
       held = null;
+      direct.settle();
       work.leave();
       events.failUserEvents();
       for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {

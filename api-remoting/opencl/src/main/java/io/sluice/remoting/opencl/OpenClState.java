@@ -40,6 +40,7 @@ final class OpenClState implements ApiState {
   private final Events events;
   private final Touched touched;
   private final LeavingQueues leaving;
+  private final DirectCopies direct;
   private final Remaking remaking;
 
   /** The parts of a session that know what a move must. */
@@ -48,7 +49,8 @@ final class OpenClState implements ApiState {
       Gates gates,
       Events events,
       Touched touched,
-      LeavingQueues leaving) {}
+      LeavingQueues leaving,
+      DirectCopies direct) {}
 
   OpenClState(SessionContext context, HostDevices devices, SessionParts parts, Remaking remaking) {
     this.context = context;
@@ -59,6 +61,7 @@ final class OpenClState implements ApiState {
     events = parts.events();
     touched = parts.touched();
     leaving = parts.leaving();
+    direct = parts.direct();
   }
 
   @Override
@@ -152,6 +155,7 @@ final class OpenClState implements ApiState {
 
   @Override
   public void finish() {
+    direct.settle();
     events.flushAll();
     boolean _ = whenAllHaveRun(() -> {});
   }
@@ -195,6 +199,7 @@ final class OpenClState implements ApiState {
 
   @Override
   public Contents contents() {
+    direct.settle();
     return new ClContents();
   }
 

@@ -8,8 +8,9 @@ import java.lang.foreign.ValueLayout;
  *
  * @param isOutOfOrder whether a command need not wait for those before it
  * @param turn number of the device among those that guests take turns at
+ * @param isOfProcessors whether the device is this host's processors, or some of them
  */
-record QueueOrder(boolean isOutOfOrder, int turn) {
+record QueueOrder(boolean isOutOfOrder, int turn, boolean isOfProcessors) {
   private static final long QUEUE_PROPERTIES = 0x1093; // CL_QUEUE_PROPERTIES
   private static final long OUT_OF_ORDER = 1; // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
   private static final long PROFILING = 1 << 1; // CL_QUEUE_PROFILING_ENABLE
@@ -26,8 +27,9 @@ record QueueOrder(boolean isOutOfOrder, int turn) {
   }
 
   /** By the properties of a queue of the host. */
-  static QueueOrder of(long[] properties, int turn) {
-    return new QueueOrder(properties.length > 0 && (properties[1] & OUT_OF_ORDER) != 0, turn);
+  static QueueOrder of(long[] properties, int turn, boolean isOfProcessors) {
+    boolean isOutOfOrder = properties.length > 0 && (properties[1] & OUT_OF_ORDER) != 0;
+    return new QueueOrder(isOutOfOrder, turn, isOfProcessors);
   }
 
   /**

@@ -22,20 +22,38 @@ final class Transfers {
   private final Commands commands;
   private final Touched touched;
   private final Gates gates;
+  private final DeviceWork work;
+  private final DirectCopies direct;
 
-  Transfers(Memo memo, Commands commands, Touched touched, Gates gates) {
+  Transfers(
+      Memo memo,
+      Commands commands,
+      Touched touched,
+      Gates gates,
+      DeviceWork work,
+      DirectCopies direct) {
     this.memo = memo;
     this.commands = commands;
     this.touched = touched;
     this.gates = gates;
+    this.work = work;
+    this.direct = direct;
   }
 
   void readBuffer(OpenClCall.ReadBuffer c, Answer answer) {
+    boolean isAlone = c.event() == 0 && c.waits().isEmpty() && !answer.expectsBytes();
+    MemorySegment mapped = direct.bytes(c.queue(), c.mem(), c.offset(), c.to().byteSize(), isAlone);
+    if (mapped != null) {
+      work.run(c.queue(), () -> DirectCopies.copy(mapped, c.to(), c.to().byteSize()));
+      answer.give(ClStatus.SUCCESS);
+      return;
+    }
     commands.enqueue(
         c.queue(),
         c.waits(),
         c.event(),
         answer,
+        c.to().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueReadBuffer(
                 c.queue().handle(),
@@ -51,11 +69,20 @@ final class Transfers {
 
   void writeBuffer(OpenClCall.WriteBuffer c, Answer answer) {
     touched.write(c.mem());
+    boolean isAlone = c.event() == 0 && c.waits().isEmpty();
+    MemorySegment mapped =
+        direct.bytes(c.queue(), c.mem(), c.offset(), c.from().byteSize(), isAlone);
+    if (mapped != null) {
+      work.run(c.queue(), () -> DirectCopies.copy(c.from(), mapped, c.from().byteSize()));
+      answer.give(ClStatus.SUCCESS);
+      return;
+    }
     commands.enqueue(
         c.queue(),
         c.waits(),
         c.event(),
         answer,
+        c.from().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueWriteBuffer(
                 c.queue().handle(),
@@ -79,6 +106,7 @@ final class Transfers {
         c.waits(),
         c.event(),
         answer,
+        c.to().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueReadBufferRect(
                 c.queue().handle(),
@@ -108,6 +136,7 @@ final class Transfers {
         c.waits(),
         c.event(),
         answer,
+        c.from().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueWriteBufferRect(
                 c.queue().handle(),
@@ -167,6 +196,7 @@ final class Transfers {
         c.waits(),
         c.event(),
         answer,
+        c.to().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueReadImage(
                 c.queue().handle(),
@@ -193,6 +223,7 @@ final class Transfers {
         c.waits(),
         c.event(),
         answer,
+        c.from().byteSize(),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueWriteImage(
                 c.queue().handle(),

@@ -54,6 +54,14 @@ public interface ApiSession extends AutoCloseable {
    */
   boolean isWaiting();
 
+  /**
+   * Whether what becomes complete next takes so long that it is better to sleep at once: who looks
+   * for it keeps a processor from those who do the work.
+   */
+  default boolean takesLong() {
+    return false;
+  }
+
   /** What a move needs of it; empty for an API whose sessions stay where they are. */
   default Optional<ApiState> state() {
     return Optional.empty();

@@ -303,7 +303,7 @@ public final class Session implements Runnable {
         lastWork = nanoTime.getAsLong();
       } else {
         long idleNs = nanoTime.getAsLong() - lastWork;
-        if (idleNs < SPIN_NS) {
+        if (idleNs < SPIN_NS && !executing.takesLong()) {
           Thread.onSpinWait();
         } else {
           rest = sleep(executing, idleNs);

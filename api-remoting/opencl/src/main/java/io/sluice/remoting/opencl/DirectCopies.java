@@ -1,0 +1,213 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies that the session's thread makes itself, in a map of the buffer: the pieces of large
+ * transfers of processors, in queues that have nothing to do. To have the library's threads wake
+ * for a piece takes as long as to copy it.
+ *
+ * <p>The map is there for as long as calls go on with the same buffer and queue. What other queues
+ * do with the buffer begins when the library has seen its end.
+ *
+ * <p>Belongs to the session's thread.
+ */
+final class DirectCopies {
+  /** What is less is copied while the library's thread is woken. */
+  private static final long LEAST_BYTES = 64 << 10;
+
+  /** What is more would keep the session's thread from other things for too long. */
+  private static final long MOST_BYTES = 1 << 20;
+
+  /** Most bytes of a map. */
+  private static final long MOST_MAPPED_BYTES = 64L << 20;
+
+  private static final long READ_AND_WRITE = ClParam.MAP_READ | ClParam.MAP_WRITE;
+
+  /**
+   * The C library's: the virtual machine's own takes twice as long where another processor has read
+   * what is written over.
+   */
+  private static final MethodHandle MEMCPY =
+      NativeLibrary.open("libc.so.6")
+          .function(
+              "memcpy",
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_LONG);
+
+  private final Memo memo;
+  private final Gates gates;
+  private @Nullable OpenMap map;
+  private @Nullable OpenMap ended; // one that was written to, whose end may be under way
+  private long end; // the library's event of that; 0 for none
+  private @Nullable SessionObject latest; // queue that was given a command
+  private long commands; // that queues were given
+  private boolean isIdle; // the latest has nothing to do
+
+  DirectCopies(Memo memo, Gates gates) {
+    this.memo = memo;
+    this.gates = gates;
+  }
+
+  /** Copies that many bytes. */
+  static void copy(MemorySegment from, MemorySegment to, long bytes) {
+    try {
+      MemorySegment _ = (MemorySegment) MEMCPY.invokeExact(to, from, bytes);
+    } catch (Throwable failure) {
+      throw NativeLibrary.failed("memcpy", failure);
+    }
+  }
+
+  /** A map of a part of a buffer, in a queue. */
+  private record OpenMap(
+      SessionObject queue, SessionObject mem, long address, long offset, long bytes) {
+    boolean has(SessionObject ofQueue, SessionObject ofMem, long from, long size) {
+      return queue == ofQueue && mem == ofMem && from >= offset && from - offset <= bytes - size;
+    }
+  }
+
+  /**
+   * A queue is given a command.
+   *
+   * @return the command's number, for {@link #hasRun}
+   */
+  long queued(SessionObject queue) {
+    latest = queue;
+    isIdle = false;
+    return ++commands;
+  }
+
+  /** A command has run, and those before it in its queue. */
+  void hasRun(long command) {
+    if (command == commands) {
+      isIdle = true;
+    }
+  }
+
+  /** A call that begins: ends the map that it has no use for. */
+  void before(OpenClCall call) {
+    if (map != null && !goesOn(call, map)) {
+      endMap();
+    }
+    if (ended != null && beginsElsewhere(call, ended.queue())) {
+      awaitEnd();
+    }
+  }
+
+  /** Whether a call has commands of another queue begin. */
+  private static boolean beginsElsewhere(OpenClCall call, SessionObject queue) {
+    if (call instanceof OpenClCall.SetUserEventStatus) {
+      return true;
+    }
+    Effort effort = Effort.of(call);
+    return effort != null && effort.queue() != queue;
+  }
+
+  private static boolean goesOn(OpenClCall call, OpenMap map) {
+    return switch (call) {
+      case OpenClCall.ReadBuffer c -> c.queue() == map.queue() && c.mem() == map.mem();
+      case OpenClCall.WriteBuffer c -> c.queue() == map.queue() && c.mem() == map.mem();
+      default -> false;
+    };
+  }
+
+  /**
+   * Where bytes of a buffer are mapped, for {@link #copy}; null where the command is for the
+   * library, and then nothing is.
+   *
+   * @param isAlone whether the command waits for nothing but those before it, and has no event
+   */
+  @Nullable MemorySegment bytes(
+      SessionObject queue, SessionObject mem, long offset, long size, boolean isAlone) {
+    OpenMap now = map;
+    boolean isSuited = isAlone && size >= LEAST_BYTES && size <= MOST_BYTES && offset >= 0;
+    if (!isSuited || !gates.isEmpty()) {
+      now = null;
+    } else if (now == null || !now.has(queue, mem, offset, size)) {
+      now = begin(queue, mem, offset, size);
+    }
+    if (now == null) {
+      endMap();
+      return null;
+    }
+    return MemorySegment.ofAddress(now.address() + offset - now.offset());
+  }
+
+  private @Nullable OpenMap begin(SessionObject queue, SessionObject mem, long offset, long size) {
+    QueueOrder order = queue.attachment(QueueOrder.class);
+    boolean isFor = order.isOfProcessors() && mem.has(Memory.LibraryBuffer.class);
+    if (!isFor || order.isOutOfOrder() || !isIdle || latest != queue) {
+      return null;
+    }
+    long left = mem.attachment(Memory.LibraryBuffer.class).bytes() - offset;
+    if (left < size) {
+      return null;
+    }
+    endMap();
+    long length = Math.max(size, Math.min(left, MOST_MAPPED_BYTES));
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long address =
+        OpenClLibrary.clEnqueueMapBuffer(
+            queue.handle(),
+            mem.handle(),
+            1,
+            READ_AND_WRITE,
+            offset,
+            length,
+            0,
+            MemorySegment.NULL,
+            MemorySegment.NULL,
+            error);
+    if (address == 0 || Objects.error(error) != ClStatus.SUCCESS) {
+      return null;
+    }
+    map = new OpenMap(queue, mem, address, offset, length);
+    return map;
+  }
+
+  private void endMap() {
+    OpenMap over = map;
+    if (over == null) {
+      return;
+    }
+    awaitEnd();
+    map = null;
+    MemorySegment event = memo.bytes(Long.BYTES);
+    int status =
+        OpenClLibrary.clEnqueueUnmapMemObject(
+            over.queue().handle(),
+            over.mem().handle(),
+            over.address(),
+            0,
+            MemorySegment.NULL,
+            event);
+    if (status == ClStatus.SUCCESS) {
+      int _ = OpenClLibrary.clFlush(over.queue().handle());
+      ended = over;
+      end = event.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** The queue had nothing else to do: it does not take long. */
+  private void awaitEnd() {
+    if (ended != null) {
+      int _ = OpenClLibrary.clWaitForEvents(1, memo.longs(end));
+      int _ = OpenClLibrary.clReleaseEvent(end);
+      ended = null;
+      end = 0;
+    }
+  }
+
+  /** Ends the map, so that others find the buffer's contents by the library. */
+  void settle() {
+    memo.clear();
+    endMap();
+    awaitEnd();
+  }
+}

@@ -1,0 +1,208 @@
+/*
+ * Large reads and writes of buffers, which pass in pieces: this side copies one while the host moves
+ * another. Small pieces are those of the host's processors: the host copies them itself while their
+ * queue has nothing else to do.
+ */
+#include "transfer.h"
+
+#define PIECES 8 /* at once */
+#define PIECE_BYTES (1u << 20)
+#define SMALL_PIECE_BYTES (128u << 10)
+
+struct piece {
+	struct command command;
+	struct range range;
+	size_t at;
+	cl_int status;
+};
+
+/* A transfer under way. */
+struct stream {
+	struct transfer t;
+	struct session *s;
+	struct range range; /* of the pieces at once */
+	size_t offset, piece_bytes, count, sent, done;
+	bool held; /* the queue's lock: its queue has nothing else to do, and nothing else comes between */
+	struct piece piece[PIECES];
+};
+
+/* The host's processors, and a buffer in a queue in order. */
+static bool in_small_pieces(const struct transfer *t)
+{
+	return queue_in_order(t->queue) && !t->mem->parent &&
+	       device_number(t->queue->device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+}
+
+static size_t least_of(size_t one, size_t other)
+{
+	return one < other ? one : other;
+}
+
+/* Whether nothing is known to be under way in a queue. */
+static bool is_quiet(cl_command_queue queue)
+{
+	return __atomic_load_n(&queue->settled, __ATOMIC_RELAXED) >= __atomic_load_n(&queue->last, __ATOMIC_RELAXED);
+}
+
+/* The times of an event are those of one command; reads that nobody waits for are copied when they are known to be done. */
+bool pieces_suit(const struct transfer *t)
+{
+	size_t bytes = layout_bytes(&t->layout);
+	bool timed = t->event && t->queue->flags & CL_QUEUE_PROFILING_ENABLE;
+
+	return bytes > 2 * SMALL_PIECE_BYTES && t->box_count == 0 && !timed &&
+	       (t->blocking || (t->write && queue_in_order(t->queue))) &&
+	       (bytes > 2 * PIECE_BYTES || in_small_pieces(t));
+}
+
+/* ---- one piece ---------------------------------------------------------------------------------- */
+
+static void send_next(struct stream *st)
+{
+	struct transfer *t = &st->t;
+	struct piece *p = &st->piece[st->sent % PIECES];
+	bool with_event = t->event && st->sent == st->count - 1;
+
+	p->at = st->sent * st->piece_bytes;
+	p->range.place = st->range.place + st->sent % PIECES * st->piece_bytes;
+	p->range.size = least_of(t->layout.row_bytes - p->at, st->piece_bytes);
+	t->offset = st->offset + p->at;
+	st->sent++;
+	if (t->write)
+		memcpy(arena_at(st->s, p->range), (const uint8_t *)t->layout.at + p->at, p->range.size);
+	p->status = st->held ? command_begin_held(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event) :
+			       command_begin(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event);
+	if (p->status != CL_SUCCESS)
+		return;
+	p->command.answer.soon = st->held && st->piece_bytes == SMALL_PIECE_BYTES;
+	p->status = transfer_send(t, &p->command, p->range, &p->command.answer);
+	if (st->held)
+		command_sent_held(&p->command);
+	else
+		command_sent(&p->command);
+	if (p->status != CL_SUCCESS)
+		command_result(&p->command, p->status, false, NULL);
+}
+
+static void let_go(struct stream *st)
+{
+	if (st->held)
+		pthread_mutex_unlock(&st->t.queue->lock);
+	st->held = false;
+}
+
+/* What the last one settles calls others: not with the queue's lock. */
+static cl_int wait_next(struct stream *st)
+{
+	struct transfer *t = &st->t;
+	struct piece *p = &st->piece[st->done % PIECES];
+	bool last = ++st->done == st->count;
+
+	if (last)
+		let_go(st);
+	if (p->status == CL_SUCCESS && st->held)
+		p->status = message_wait(st->s, &p->command.answer);
+	else if (p->status == CL_SUCCESS)
+		p->status = command_result(&p->command, CL_SUCCESS, true, last ? t->event : NULL);
+	if (p->status == CL_SUCCESS && !t->write)
+		memcpy((uint8_t *)t->layout.at + p->at, arena_at(st->s, p->range), p->range.size);
+	return p->status;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+static bool hold_if_quiet(struct stream *st)
+{
+	pthread_mutex_lock(&st->t.queue->lock);
+	st->held = queue_in_order(st->t.queue) && is_quiet(st->t.queue);
+	if (!st->held)
+		pthread_mutex_unlock(&st->t.queue->lock);
+	return st->held;
+}
+
+/* One alone, where there is something to wait for: then those behind it need not, and none runs if it fails. */
+static cl_int run_first(struct stream *st)
+{
+	cl_int status;
+
+	send_next(st);
+	status = wait_next(st);
+	st->t.wait_count = 0;
+	st->t.waits = NULL;
+	hold_if_quiet(st);
+	return status;
+}
+
+static cl_int run_all(struct stream *st)
+{
+	bool small = st->piece_bytes == SMALL_PIECE_BYTES;
+	cl_int status = CL_SUCCESS;
+
+	if (!st->held && (st->t.wait_count || small))
+		status = run_first(st);
+	while (st->done < st->count && (status == CL_SUCCESS || st->done < st->sent)) {
+		cl_int result;
+
+		while (status == CL_SUCCESS && st->sent < st->count && st->sent < st->done + PIECES)
+			send_next(st);
+		result = wait_next(st);
+		if (status == CL_SUCCESS)
+			status = result;
+	}
+	let_go(st);
+	return status;
+}
+
+/* A write that nobody waits for, of a queue that has other things to do: its last piece is done when all are. */
+static cl_int write_later(const struct transfer *whole, struct session *s)
+{
+	struct transfer t = *whole;
+	size_t total = t.layout.row_bytes, at, bytes;
+	struct range range;
+	cl_int status = staging_alloc(s, total, &range);
+
+	if (status != CL_SUCCESS)
+		return status;
+	for (at = 0; status == CL_SUCCESS && at < total; at += bytes) {
+		bytes = least_of(total - at, PIECE_BYTES);
+
+		struct range piece = { range.place + at, bytes };
+		bool last = at + bytes == total;
+		struct command c;
+
+		memcpy(arena_at(s, piece), (const uint8_t *)t.layout.at + at, bytes);
+		t.offset = whole->offset + at;
+		status = command_begin(&c, t.queue, t.type, t.wait_count, t.waits, last);
+		if (status != CL_SUCCESS)
+			break;
+		status = transfer_send(&t, &c, piece, NULL);
+		if (status == CL_SUCCESS && last)
+			status = pending_add(&c, range, true, NULL, NULL);
+		status = command_end(&c, status, false, last ? t.event : NULL);
+	}
+	if (status != CL_SUCCESS)
+		pending_free_later(s, range);
+	return status;
+}
+
+cl_int pieces_run(const struct transfer *t)
+{
+	struct stream st = { .t = *t, .s = session_of(t->queue), .offset = t->offset };
+	cl_int status;
+
+	/* One that nobody waits for takes no longer than its bytes do, if nothing is before it. */
+	if (!t->blocking && (t->wait_count || !in_small_pieces(t) || !is_quiet(t->queue)))
+		return write_later(t, st.s);
+	st.piece_bytes = in_small_pieces(t) ? SMALL_PIECE_BYTES : PIECE_BYTES;
+	st.count = (t->layout.row_bytes + st.piece_bytes - 1) / st.piece_bytes;
+	status = staging_alloc(st.s, PIECES * st.piece_bytes, &st.range);
+	if (status != CL_SUCCESS)
+		return status;
+	if (!t->wait_count && !hold_if_quiet(&st) && !t->blocking) {
+		arena_free(st.s, st.range);
+		return write_later(t, st.s);
+	}
+	status = run_all(&st);
+	arena_free(st.s, st.range);
+	return status;
+}
