@@ -19,7 +19,7 @@ final class Commands {
   private static final int DIMENSIONS = 3;
   private static final long CONTENT_UNDEFINED = 1 << 1; // CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED
 
-  /** What is moved takes longer than to wake and to be woken. */
+  /** What processors move takes longer than to wake and to be woken. */
   private static final long LONG_BYTES = 256 << 10;
 
   private final Memo memo;
@@ -104,7 +104,9 @@ final class Commands {
       Answer answer,
       long bytes,
       Enqueue command) {
-    Place place = bytes < LONG_BYTES ? Place.USUAL : Place.LONG;
+    boolean isLong =
+        bytes >= LONG_BYTES && queue.attachment(QueueOrder.class).isOfProcessors();
+    Place place = isLong ? Place.LONG : Place.USUAL;
     enqueue(queue, waits, event, answer, place, command);
   }
 
