@@ -104,8 +104,7 @@ final class Commands {
       Answer answer,
       long bytes,
       Enqueue command) {
-    boolean isLong =
-        bytes >= LONG_BYTES && queue.attachment(QueueOrder.class).isOfProcessors();
+    boolean isLong = bytes >= LONG_BYTES && queue.attachment(QueueOrder.class).isOfProcessors();
     Place place = isLong ? Place.LONG : Place.USUAL;
     enqueue(queue, waits, event, answer, place, command);
   }
@@ -182,7 +181,9 @@ final class Commands {
           place.takesLong(),
           done -> {
             forget(blocked);
-            direct.hasRun(number);
+            if (!queue.attachment(QueueOrder.class).isOutOfOrder()) {
+              direct.hasRun(queue, number);
+            }
             answer.give(done < 0 ? events.failureOf(done, open) : ClStatus.SUCCESS);
           });
     }
@@ -531,7 +532,7 @@ final class Commands {
                 window.done();
               }
               forget(blocked);
-              direct.hasRun(number);
+              direct.hasRun(c.queue(), number);
               answer.give(events.takeFailure(c.queue()));
             }
           });

@@ -4,12 +4,17 @@ import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Copies that the session's thread makes itself, in a map of the buffer: the pieces of large
- * transfers of processors, in queues that have nothing to do. To have the library's threads wake
- * for a piece takes as long as to copy it.
+ * transfers of processors, while the session has nothing else to do there. To have the library's
+ * threads wake for a piece takes as long as to copy it.
  *
  * <p>The map is there for as long as calls go on with the same buffer and queue. What other queues
  * do with the buffer begins when the library has seen its end.
@@ -41,18 +46,25 @@ final class DirectCopies {
               ValueLayout.ADDRESS,
               ValueLayout.JAVA_LONG);
 
+  /** How long the beginning of a map is waited for: the library may have other things to do. */
+  private static final long PATIENCE_NS = 100_000;
+
   private final Memo memo;
   private final Gates gates;
+  private final Completions completions;
+  private final LongSupplier nanoTime;
   private @Nullable OpenMap map;
-  private @Nullable OpenMap ended; // one that was written to, whose end may be under way
+  private @Nullable OpenMap ended; // one whose end may be under way
   private long end; // the library's event of that; 0 for none
-  private @Nullable SessionObject latest; // queue that was given a command
+  private final Set<SessionObject> behindEnd = new HashSet<>(); // queues that wait for it
+  private final Map<SessionObject, Long> latest = new HashMap<>(); // of queues that may have work
   private long commands; // that queues were given
-  private boolean isIdle; // the latest has nothing to do
 
-  DirectCopies(Memo memo, Gates gates) {
+  DirectCopies(Memo memo, Gates gates, Completions completions, LongSupplier nanoTime) {
     this.memo = memo;
     this.gates = gates;
+    this.completions = completions;
+    this.nanoTime = nanoTime;
   }
 
   /** Copies that many bytes. */
@@ -78,35 +90,40 @@ final class DirectCopies {
    * @return the command's number, for {@link #hasRun}
    */
   long queued(SessionObject queue) {
-    latest = queue;
-    isIdle = false;
-    return ++commands;
+    latest.put(queue, ++commands);
+    return commands;
   }
 
   /** A command has run, and those before it in its queue. */
-  void hasRun(long command) {
-    if (command == commands) {
-      isIdle = true;
-    }
+  void hasRun(SessionObject queue, long command) {
+    boolean _ = latest.remove(queue, command);
   }
 
-  /** A call that begins: ends the map that it has no use for. */
+  /** A queue is released. */
+  void forgetQueue(SessionObject queue) {
+    latest.remove(queue);
+  }
+
+  /**
+   * A call that begins: ends the map that it has no use for. What it gives another queue begins
+   * when the library has seen that end.
+   */
   void before(OpenClCall call) {
     if (map != null && !goesOn(call, map)) {
       endMap();
     }
-    if (ended != null && beginsElsewhere(call, ended.queue())) {
-      awaitEnd();
+    OpenMap over = ended;
+    Effort effort = over == null ? null : Effort.of(call);
+    if (over == null || effort == null || effort.queue() == over.queue()) {
+      return;
     }
-  }
-
-  /** Whether a call has commands of another queue begin. */
-  private static boolean beginsElsewhere(OpenClCall call, SessionObject queue) {
-    if (call instanceof OpenClCall.SetUserEventStatus) {
-      return true;
+    if (completions.status(end) <= ClStatus.COMPLETE) {
+      forgetEnd();
+    } else if (behindEnd.add(effort.queue())) {
+      int _ =
+          OpenClLibrary.clEnqueueBarrierWithWaitList(
+              effort.queue().handle(), 1, memo.longs(end), MemorySegment.NULL);
     }
-    Effort effort = Effort.of(call);
-    return effort != null && effort.queue() != queue;
   }
 
   private static boolean goesOn(OpenClCall call, OpenMap map) {
@@ -142,7 +159,8 @@ final class DirectCopies {
   private @Nullable OpenMap begin(SessionObject queue, SessionObject mem, long offset, long size) {
     QueueOrder order = queue.attachment(QueueOrder.class);
     boolean isFor = order.isOfProcessors() && mem.has(Memory.LibraryBuffer.class);
-    if (!isFor || order.isOutOfOrder() || !isIdle || latest != queue) {
+    boolean isLater = ended != null && ended.queue() != queue; // of one event the end is kept
+    if (!isFor || order.isOutOfOrder() || !latest.isEmpty() || isLater) {
       return null;
     }
     long left = mem.attachment(Memory.LibraryBuffer.class).bytes() - offset;
@@ -151,24 +169,43 @@ final class DirectCopies {
     }
     endMap();
     long length = Math.max(size, Math.min(left, MOST_MAPPED_BYTES));
+    MemorySegment out = memo.bytes(Long.BYTES);
     MemorySegment error = memo.bytes(Integer.BYTES);
     long address =
         OpenClLibrary.clEnqueueMapBuffer(
             queue.handle(),
             mem.handle(),
-            1,
+            0,
             READ_AND_WRITE,
             offset,
             length,
             0,
             MemorySegment.NULL,
-            MemorySegment.NULL,
+            out,
             error);
     if (address == 0 || Objects.error(error) != ClStatus.SUCCESS) {
       return null;
     }
+    int _ = OpenClLibrary.clFlush(queue.handle());
     map = new OpenMap(queue, mem, address, offset, length);
+    long begun = out.get(ValueLayout.JAVA_LONG, 0);
+    boolean isThere = isSoon(begun);
+    int _ = OpenClLibrary.clReleaseEvent(begun);
+    if (!isThere) {
+      endMap();
+      long _ = queued(queue);
+    }
     return map;
+  }
+
+  private boolean isSoon(long event) {
+    long until = nanoTime.getAsLong() + PATIENCE_NS;
+    int status;
+    do {
+      memo.clear();
+      status = completions.status(event);
+    } while (status > ClStatus.COMPLETE && nanoTime.getAsLong() < until);
+    return status == ClStatus.COMPLETE;
   }
 
   private void endMap() {
@@ -176,7 +213,6 @@ final class DirectCopies {
     if (over == null) {
       return;
     }
-    awaitEnd();
     map = null;
     MemorySegment event = memo.bytes(Long.BYTES);
     int status =
@@ -189,18 +225,18 @@ final class DirectCopies {
             event);
     if (status == ClStatus.SUCCESS) {
       int _ = OpenClLibrary.clFlush(over.queue().handle());
+      forgetEnd(); // of the same queue, which runs in order
       ended = over;
       end = event.get(ValueLayout.JAVA_LONG, 0);
     }
   }
 
-  /** The queue had nothing else to do: it does not take long. */
-  private void awaitEnd() {
+  private void forgetEnd() {
     if (ended != null) {
-      int _ = OpenClLibrary.clWaitForEvents(1, memo.longs(end));
       int _ = OpenClLibrary.clReleaseEvent(end);
       ended = null;
       end = 0;
+      behindEnd.clear();
     }
   }
 
@@ -208,6 +244,9 @@ final class DirectCopies {
   void settle() {
     memo.clear();
     endMap();
-    awaitEnd();
+    if (ended != null) {
+      int _ = OpenClLibrary.clWaitForEvents(1, memo.longs(end));
+      forgetEnd();
+    }
   }
 }

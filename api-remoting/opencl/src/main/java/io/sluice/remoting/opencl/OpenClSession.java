@@ -56,7 +56,7 @@ final class OpenClSession implements ApiSession {
     awaitedWrites = new AwaitedWrites();
     samplers = new SamplersInUse(memo, completions);
     prints = new Prints(context, completions, gates, memo, output);
-    direct = new DirectCopies(memo, gates);
+    direct = new DirectCopies(memo, gates, completions, context::nanoTime);
     commands =
         new Commands(
             memo,
@@ -242,6 +242,7 @@ final class OpenClSession implements ApiSession {
     }
     int _ = context.objects().remove(kind, c.index()).index();
     if (kind == OpenClKinds.QUEUE) {
+      direct.forgetQueue(object);
       work.close(object);
     }
     answer.give(state.giveBack(object));
