@@ -181,14 +181,15 @@ final class Commands {
           place.takesLong(),
           done -> {
             forget(blocked);
-            if (!queue.attachment(QueueOrder.class).isOutOfOrder()) {
+            boolean isOrdered = !queue.attachment(QueueOrder.class).isOutOfOrder();
+            if (done == ClStatus.COMPLETE && isOrdered) {
               direct.hasRun(queue, number);
             }
             answer.give(done < 0 ? events.failureOf(done, open) : ClStatus.SUCCESS);
           });
     }
     if (event != 0) {
-      events.add(event, handle, blocked);
+      direct.hasEvent(queue, events.add(event, handle, blocked));
     } else {
       int _ = OpenClLibrary.clReleaseEvent(handle);
     }

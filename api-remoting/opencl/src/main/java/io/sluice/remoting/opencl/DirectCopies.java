@@ -57,7 +57,7 @@ final class DirectCopies {
   private @Nullable OpenMap ended; // one whose end may be under way
   private long end; // the library's event of that; 0 for none
   private final Set<SessionObject> behindEnd = new HashSet<>(); // queues that wait for it
-  private final Map<SessionObject, Long> latest = new HashMap<>(); // of queues that may have work
+  private final Map<SessionObject, Latest> latest = new HashMap<>(); // of queues that may have work
   private long commands; // that queues were given
 
   DirectCopies(Memo memo, Gates gates, Completions completions, LongSupplier nanoTime) {
@@ -76,6 +76,9 @@ final class DirectCopies {
     }
   }
 
+  /** The latest command of a queue, and its event if the application has it. */
+  private record Latest(long command, @Nullable SessionObject event) {}
+
   /** A map of a part of a buffer, in a queue. */
   private record OpenMap(
       SessionObject queue, SessionObject mem, long address, long offset, long bytes) {
@@ -90,13 +93,39 @@ final class DirectCopies {
    * @return the command's number, for {@link #hasRun}
    */
   long queued(SessionObject queue) {
-    latest.put(queue, ++commands);
+    latest.put(queue, new Latest(++commands, null));
     return commands;
+  }
+
+  /** A queue's latest command has an event, by which it is seen that all of the queue has run. */
+  void hasEvent(SessionObject queue, SessionObject event) {
+    if (!queue.attachment(QueueOrder.class).isOutOfOrder()) {
+      latest.put(queue, new Latest(commands, event));
+    }
   }
 
   /** A command has run, and those before it in its queue. */
   void hasRun(SessionObject queue, long command) {
-    boolean _ = latest.remove(queue, command);
+    Latest last = latest.get(queue);
+    if (last != null && last.command() == command) {
+      latest.remove(queue);
+    }
+  }
+
+  /** An event is about to be released. */
+  void forgetEvent(SessionObject event) {
+    latest.values().removeIf(last -> last.event() == event && isComplete(event));
+  }
+
+  /** One that has failed may have done so before others of its queue have run. */
+  private boolean isComplete(SessionObject event) {
+    return !event.isLost() && completions.status(event.handle()) == ClStatus.COMPLETE;
+  }
+
+  /** Whether no queue is known to have anything to do. */
+  private boolean isIdle() {
+    latest.values().removeIf(last -> last.event() != null && isComplete(last.event()));
+    return latest.isEmpty();
   }
 
   /** A queue is released. */
@@ -160,7 +189,7 @@ final class DirectCopies {
     QueueOrder order = queue.attachment(QueueOrder.class);
     boolean isFor = order.isOfProcessors() && mem.has(Memory.LibraryBuffer.class);
     boolean isLater = ended != null && ended.queue() != queue; // of one event the end is kept
-    if (!isFor || order.isOutOfOrder() || !latest.isEmpty() || isLater) {
+    if (!isFor || order.isOutOfOrder() || isLater || !isIdle()) {
       return null;
     }
     long left = mem.attachment(Memory.LibraryBuffer.class).bytes() - offset;

@@ -83,11 +83,12 @@ final class Events {
    *
    * @param blocked the command, if it waits for the application
    */
-  void add(int index, long handle, @Nullable Blocked blocked) {
+  SessionObject add(int index, long handle, @Nullable Blocked blocked) {
     SessionObject event = context.objects().add(OpenClKinds.EVENT, index, handle, CallRecord.NONE);
     if (blocked != null) {
       blocked.made(event.attach(blocked));
     }
+    return event;
   }
 
   /** The event of a command that failed before it was one. */

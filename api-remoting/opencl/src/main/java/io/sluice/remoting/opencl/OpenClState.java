@@ -309,6 +309,7 @@ final class OpenClState implements ApiState {
       return ClStatus.SUCCESS;
     }
     if (object.kind() == OpenClKinds.EVENT) {
+      direct.forgetEvent(object);
       events.forget(object);
     } else if (object.kind() == OpenClKinds.PROGRAM) {
       Programs.forget(object);
