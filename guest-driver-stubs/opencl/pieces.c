@@ -44,13 +44,12 @@ static bool is_quiet(cl_command_queue queue)
 	return __atomic_load_n(&queue->settled, __ATOMIC_RELAXED) >= __atomic_load_n(&queue->last, __ATOMIC_RELAXED);
 }
 
-/* The times of an event are those of one command; reads that nobody waits for are copied when they are known to be done. */
+/* Reads that nobody waits for are copied when they are known to be done. */
 bool pieces_suit(const struct transfer *t)
 {
 	size_t bytes = layout_bytes(&t->layout);
-	bool timed = t->event && t->queue->flags & CL_QUEUE_PROFILING_ENABLE;
 
-	return bytes > 2 * SMALL_PIECE_BYTES && t->box_count == 0 && !timed &&
+	return bytes > 2 * SMALL_PIECE_BYTES && t->box_count == 0 &&
 	       (t->blocking || (t->write && queue_in_order(t->queue))) &&
 	       (bytes > 2 * PIECE_BYTES || in_small_pieces(t));
 }

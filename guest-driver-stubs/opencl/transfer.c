@@ -121,14 +121,18 @@ cl_int transfer_run(const struct transfer *t)
 {
 	struct session *s = session_of(t->queue);
 	size_t bytes = layout_bytes(&t->layout);
+	/* The times of an event are those of one command. */
+	bool timed = t->event && t->queue->flags & CL_QUEUE_PROFILING_ENABLE;
 	struct range range;
 	cl_int status;
 
 	if (!has_gaps(&t->layout) && arena_find(s, t->layout.at, bytes, &range))
 		return run_in_place(t, range);
-	if (pieces_suit(t))
+	if (!timed && pieces_suit(t))
 		return pieces_run(t);
 	status = staging_alloc(s, bytes, &range);
+	if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && t->blocking && pieces_suit(t))
+		return pieces_run(t); /* there is room for some of it */
 	if (status != CL_SUCCESS)
 		return status;
 	return t->blocking ? run_blocking(t, s, range) : run_later(t, s, range);
