@@ -1,6 +1,7 @@
 /*
  * A guest's program that takes what it can of one thing: "queries" the session host's processor, by threads; "events" its
- * tables; "builds" its compiler; "memory" its memory; "launches" the device, by threads. Until it is ended.
+ * tables; "builds" its compiler; "memory" its memory; "launches" the device, "transfers" its copies, by threads. Until it
+ * is ended.
  */
 #include "../programs/check.h"
 #include <pthread.h>
@@ -96,9 +97,24 @@ static void launches(void)
 	}
 }
 
+static void transfers(void)
+{
+	cl_command_queue queue = clCreateCommandQueue(s.context, s.device, 0, &error);
+	size_t size = 1 << 22;
+	cl_mem memory = clCreateBuffer(s.context, 0, size, NULL, &error);
+	char *bytes = calloc(1, size);
+
+	for (;;) {
+		clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, size, bytes, 0, NULL, NULL);
+		clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, bytes, 0, NULL, NULL);
+	}
+}
+
 static void *run(void *unused)
 {
 	(void)unused;
+	if (!strcmp(attack, "transfers"))
+		transfers();
 	if (!strcmp(attack, "queries"))
 		queries();
 	if (!strcmp(attack, "builds"))

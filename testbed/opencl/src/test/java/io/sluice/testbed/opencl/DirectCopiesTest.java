@@ -1,7 +1,6 @@
 package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,20 +41,15 @@ final class DirectCopiesTest {
   private static final int PIECES = 4;
 
   @SuppressWarnings("NullAway.Init")
-  private RelayRig rig;
-
-  @SuppressWarnings("NullAway.Init")
   private LocalSession session;
 
   @BeforeEach
   void make() throws Exception {
-    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    rig = new RelayRig();
-    session = new LocalSession(rig);
-    does(CREATE_CONTEXT, 1, 1, 1);
+    session = LocalSession.open();
+    session.does(CREATE_CONTEXT, 1, 1, 1);
     for (int index : new int[] {1, OTHER}) {
-      does(CREATE_QUEUE, index, 1, 1, 0);
-      does(CREATE_BUFFER, index, 1, READ_WRITE, PIECES * PIECE, 0, 0);
+      session.does(CREATE_QUEUE, index, 1, 1, 0);
+      session.does(CREATE_BUFFER, index, 1, READ_WRITE, PIECES * PIECE, 0, 0);
     }
     byte[] bytes = new byte[PIECES * PIECE];
     new Random(1).nextBytes(bytes);
@@ -64,14 +58,9 @@ final class DirectCopiesTest {
 
   @AfterEach
   void stop() throws Exception {
-    if (rig != null) {
+    if (session != null) {
       session.close();
-      rig.close();
     }
-  }
-
-  private void does(int number, long... words) throws Exception {
-    assertThat(session.status(number, words)).as("call %s", number).isZero();
   }
 
   private MemorySegment memory(long at) {
@@ -80,14 +69,14 @@ final class DirectCopiesTest {
 
   private void writePieces(int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
-      does(WRITE_BUFFER, 1, 1, i * PIECE, FROM + i * PIECE, PIECE, 0, 0);
+      session.does(WRITE_BUFFER, 1, 1, i * PIECE, FROM + i * PIECE, PIECE, 0, 0);
     }
   }
 
   private void readPieces(int queue) throws Exception {
     memory(BACK).fill((byte) 0);
     for (int i = 0; i < PIECES; i++) {
-      does(READ_BUFFER, queue, 1, i * PIECE, BACK + i * PIECE, PIECE, 0, 0);
+      session.does(READ_BUFFER, queue, 1, i * PIECE, BACK + i * PIECE, PIECE, 0, 0);
     }
   }
 
@@ -109,10 +98,10 @@ final class DirectCopiesTest {
   @Test
   void copy_byAnotherQueue_takesWhatWasWritten() throws Exception {
     writePieces(0, PIECES);
-    does(COPY_BUFFER, OTHER, 1, OTHER, 0, 0, PIECES * PIECE, 0, 0);
+    session.does(COPY_BUFFER, OTHER, 1, OTHER, 0, 0, PIECES * PIECE, 0, 0);
 
     memory(BACK).fill((byte) 0);
-    does(READ_BUFFER, OTHER, OTHER, 0, BACK, PIECES * PIECE, 0, 0);
+    session.does(READ_BUFFER, OTHER, OTHER, 0, BACK, PIECES * PIECE, 0, 0);
 
     assertAllThere();
   }
@@ -121,8 +110,8 @@ final class DirectCopiesTest {
   void write_ofLessOrWithAnEventBetweenPieces_isInItsPlace() throws Exception {
     writePieces(0, 2);
     memory(FROM).set(ValueLayout.JAVA_INT, 100, 77);
-    does(WRITE_BUFFER, 1, 1, 100, FROM + 100, 4, 0, 0);
-    does(WRITE_BUFFER, 1, 1, 2 * PIECE, FROM + 2 * PIECE, PIECE, 0, EVENT);
+    session.does(WRITE_BUFFER, 1, 1, 100, FROM + 100, 4, 0, 0);
+    session.does(WRITE_BUFFER, 1, 1, 2 * PIECE, FROM + 2 * PIECE, PIECE, 0, EVENT);
     writePieces(3, PIECES);
 
     assertThat(session.value(EVENT_STATUS, EVENT)).isEqualTo(COMPLETE);
@@ -144,16 +133,16 @@ final class DirectCopiesTest {
   @Test
   void release_ofBufferQueueAndContextBetweenPieces_leavesTheOthers() throws Exception {
     writePieces(0, 2);
-    does(RELEASE, MEMORY, 1);
+    session.does(RELEASE, MEMORY, 1);
     assertThat(session.status(WRITE_BUFFER, 1, 1, 0, FROM, PIECE, 0, 0))
         .isEqualTo(INVALID_MEM_OBJECT);
-    does(CREATE_BUFFER, 1, 1, READ_WRITE, PIECES * PIECE, 0, 0);
+    session.does(CREATE_BUFFER, 1, 1, READ_WRITE, PIECES * PIECE, 0, 0);
 
     writePieces(0, 2);
-    does(RELEASE, QUEUE, 1);
-    does(CREATE_QUEUE, 1, 1, 1, 0);
+    session.does(RELEASE, QUEUE, 1);
+    session.does(CREATE_QUEUE, 1, 1, 1, 0);
     writePieces(0, 2);
-    does(RELEASE, CONTEXT, 1);
+    session.does(RELEASE, CONTEXT, 1);
 
     writePieces(2, PIECES);
     readPieces(OTHER);
@@ -178,11 +167,11 @@ final class DirectCopiesTest {
     for (long offset : wrong) {
       assertThat(session.status(WRITE_BUFFER, 1, 1, offset, FROM, PIECE, 0, 0))
           .isEqualTo(INVALID_VALUE);
-      does(READ_BUFFER, 1, 1, 0, BACK, PIECE, 0, 0);
+      session.does(READ_BUFFER, 1, 1, 0, BACK, PIECE, 0, 0);
       assertThat(session.status(READ_BUFFER, 1, 1, offset, BACK, PIECE, 0, 0))
           .isEqualTo(INVALID_VALUE);
     }
-    does(FINISH, 1);
+    session.does(FINISH, 1);
 
     readPieces(1);
     assertAllThere();

@@ -2,6 +2,7 @@ package io.sluice.testbed.opencl;
 
 import static io.sluice.testbed.opencl.RelayRig.call;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -46,7 +47,13 @@ final class LocalSession implements AutoCloseable {
   private CompletableFuture<Void> over;
   private @Nullable Arrival moved;
 
-  LocalSession(RelayRig rig) {
+  /** Makes one, of what it needs; where this host has no OpenCL the test is skipped. */
+  static LocalSession open() throws Exception {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    return new LocalSession(new RelayRig());
+  }
+
+  private LocalSession(RelayRig rig) {
     this.rig = rig;
     kernel = rig.kernel;
     doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
@@ -110,6 +117,11 @@ final class LocalSession implements AutoCloseable {
     kernel.signal(doorbell);
   }
 
+  /** Makes a call that must succeed. */
+  void does(int number, long... words) throws InterruptedException {
+    assertThat(status(number, words)).as("call %s", number).isZero();
+  }
+
   /** Makes a call; the status. */
   int status(int number, long... words) throws InterruptedException {
     return (int) answer(number, words)[0];
@@ -156,6 +168,7 @@ final class LocalSession implements AutoCloseable {
     linked.close();
     memory.close();
     connection.forEach(Fd::close);
+    rig.close();
   }
 
   private Answer answer(int slotPlusOne) {

@@ -1,7 +1,6 @@
 package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
@@ -39,36 +38,26 @@ final class MovedMapsTest {
   private static final int PART = 4096; // where the second half begins
 
   @SuppressWarnings("NullAway.Init")
-  private RelayRig rig;
-
-  @SuppressWarnings("NullAway.Init")
   private LocalSession session;
 
   @BeforeEach
   void make() throws Exception {
-    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    rig = new RelayRig();
-    session = new LocalSession(rig);
-    does(CREATE_CONTEXT, 1, 1, 1);
-    does(CREATE_QUEUE, 1, 1, 1, 0);
-    does(CREATE_MAPPED_BUFFER, 1, 1, READ_WRITE, STORAGE, BYTES);
-    does(CREATE_USER_EVENT, USER_EVENT, 1);
+    session = LocalSession.open();
+    session.does(CREATE_CONTEXT, 1, 1, 1);
+    session.does(CREATE_QUEUE, 1, 1, 1, 0);
+    session.does(CREATE_MAPPED_BUFFER, 1, 1, READ_WRITE, STORAGE, BYTES);
+    session.does(CREATE_USER_EVENT, USER_EVENT, 1);
   }
 
   @AfterEach
   void stop() throws Exception {
-    if (rig != null) {
+    if (session != null) {
       session.close();
-      rig.close();
     }
   }
 
-  private void does(int number, long... words) throws Exception {
-    assertThat(session.status(number, words)).as("call %s", number).isZero();
-  }
-
   private void map(long flags, long offset) throws Exception {
-    does(MAP_BUFFER, 1, 1, flags, offset, PART, 0, 0);
+    session.does(MAP_BUFFER, 1, 1, flags, offset, PART, 0, 0);
   }
 
   /** The application writes where it has a map. */
@@ -77,13 +66,13 @@ final class MovedMapsTest {
   }
 
   private int inBuffer(long offset) throws Exception {
-    does(READ_BUFFER, 1, 1, offset, BACK, 4, 0, 0);
+    session.does(READ_BUFFER, 1, 1, offset, BACK, 4, 0, 0);
     return session.word(BACK);
   }
 
   private void set() throws Exception {
-    does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
-    does(FINISH, 1);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
+    session.does(FINISH, 1);
   }
 
   @Test
@@ -113,23 +102,23 @@ final class MovedMapsTest {
     set();
     assertThat(session.value(EVENT_STATUS, EVENT)).isEqualTo(COMPLETE);
     write(0, 77);
-    does(UNMAP_BUFFER, 1, 1, 0, 0, 0);
+    session.does(UNMAP_BUFFER, 1, 1, 0, 0, 0);
     assertThat(inBuffer(0)).isEqualTo(77);
     assertThat(session.status(UNMAP_BUFFER, 1, 1, 0, 0, 0)).isEqualTo(INVALID_VALUE);
   }
 
   @Test
   void unmap_thatWaitsForMoreThanItsMapDid_endsThatAfterAMove() throws Exception {
-    does(CREATE_USER_EVENT, OTHER_USER_EVENT, 1);
+    session.does(CREATE_USER_EVENT, OTHER_USER_EVENT, 1);
     session.post(MAP_BUFFER, 1, 1, MAP_WRITE, 0, PART, 1, USER_EVENT, 0);
     session.post(UNMAP_BUFFER, 1, 1, 0, 1, OTHER_USER_EVENT, EVENT);
-    does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
     write(0, 77);
 
     session.move();
 
-    does(SET_USER_EVENT_STATUS, OTHER_USER_EVENT, COMPLETE);
-    does(FINISH, 1);
+    session.does(SET_USER_EVENT_STATUS, OTHER_USER_EVENT, COMPLETE);
+    session.does(FINISH, 1);
     assertThat(session.value(EVENT_STATUS, EVENT)).isEqualTo(COMPLETE);
     assertThat(inBuffer(0)).isEqualTo(77);
   }
@@ -143,8 +132,8 @@ final class MovedMapsTest {
 
     session.move();
 
-    does(CREATE_QUEUE, 2, 1, 1, 0);
-    does(UNMAP_BUFFER, 2, 1, PART, 0, 0);
+    session.does(CREATE_QUEUE, 2, 1, 1, 0);
+    session.does(UNMAP_BUFFER, 2, 1, PART, 0, 0);
     set();
     assertThat(inBuffer(PART)).isEqualTo(78);
     assertThat(session.status(UNMAP_BUFFER, 1, 1, PART, 0, 0)).isEqualTo(INVALID_VALUE);

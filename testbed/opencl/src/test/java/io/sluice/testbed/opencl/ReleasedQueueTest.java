@@ -2,7 +2,6 @@ package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.remoting.session.ApiState;
 import java.time.Duration;
@@ -62,42 +61,32 @@ final class ReleasedQueueTest {
       """;
 
   @SuppressWarnings("NullAway.Init")
-  private RelayRig rig;
-
-  @SuppressWarnings("NullAway.Init")
   private LocalSession session;
 
   @BeforeEach
   void make() throws Exception {
-    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    rig = new RelayRig();
-    session = new LocalSession(rig);
-    does(CREATE_CONTEXT, 1, 1, 1);
-    does(CREATE_QUEUE, 1, 1, 1, 0);
-    does(CREATE_USER_EVENT, USER_EVENT, 1);
+    session = LocalSession.open();
+    session.does(CREATE_CONTEXT, 1, 1, 1);
+    session.does(CREATE_QUEUE, 1, 1, 1, 0);
+    session.does(CREATE_USER_EVENT, USER_EVENT, 1);
   }
 
   @AfterEach
   void stop() throws Exception {
-    if (rig != null) {
+    if (session != null) {
       session.close();
-      rig.close();
     }
-  }
-
-  private void does(int number, long... words) throws Exception {
-    assertThat(session.status(number, words)).as("call %s", number).isZero();
   }
 
   /** Queues a kernel that takes long and then writes to the session's memory. */
   private void launchSlow(long... waits) throws Exception {
     long[] source = session.text(SOURCE);
-    does(CREATE_MAPPED_BUFFER, 1, 1, READ_WRITE, STORAGE, 4096);
-    does(CREATE_PROGRAM, 1, 1, source[0], source[1]);
-    does(BUILD_PROGRAM, 1, 1, 1, 0);
+    session.does(CREATE_MAPPED_BUFFER, 1, 1, READ_WRITE, STORAGE, 4096);
+    session.does(CREATE_PROGRAM, 1, 1, source[0], source[1]);
+    session.does(BUILD_PROGRAM, 1, 1, 1, 0);
     session.value(CREATE_KERNEL, 1, 1, 4, 'w' << 24 | 'o' << 16 | 'l' << 8 | 's');
-    does(SET_ARGUMENT, 1, 0, MEMORY, 1, 0);
-    does(SET_ARGUMENT, 1, 1, VALUE, 0, 4, STEPS);
+    session.does(SET_ARGUMENT, 1, 0, MEMORY, 1, 0);
+    session.does(SET_ARGUMENT, 1, 1, VALUE, 0, 4, STEPS);
     session.post(
         LAUNCH,
         Stream.of(new long[] {1, 1, 0, 1, 1, 0, waits.length}, waits, new long[] {KERNEL_EVENT})
@@ -117,7 +106,7 @@ final class ReleasedQueueTest {
   @Test
   void close_commandsOfAReleasedQueueRun_waitsForThem() throws Exception {
     launchSlow();
-    does(RELEASE, QUEUE, 1);
+    session.does(RELEASE, QUEUE, 1);
 
     session.end();
 
@@ -128,9 +117,9 @@ final class ReleasedQueueTest {
   void close_commandsBeforeOneThatFailedRun_waitsForThem() throws Exception {
     launchSlow();
     session.post(MARKER, 1, 0, 1, USER_EVENT, MARKER_EVENT);
-    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
-    does(RELEASE, QUEUE, 1);
-    does(CREATE_QUEUE, 1, 1, 1, 0);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+    session.does(RELEASE, QUEUE, 1);
+    session.does(CREATE_QUEUE, 1, 1, 1, 0);
 
     session.end();
 
@@ -144,7 +133,7 @@ final class ReleasedQueueTest {
   void setUserEventStatus_markerBehindAKernelThatRunsFails_staysUntilThatHasRun() throws Exception {
     launchSlow();
     session.post(MARKER, 1, 0, 1, USER_EVENT, 0);
-    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
 
     boolean ranBefore = session.word(STORAGE) != 0;
     await()
@@ -153,25 +142,25 @@ final class ReleasedQueueTest {
 
     assertThat(ranBefore).as("the kernel takes long enough").isFalse();
     assertThat(hasRun()).isTrue();
-    does(CREATE_USER_EVENT, MARKER_EVENT, 1);
+    session.does(CREATE_USER_EVENT, MARKER_EVENT, 1);
   }
 
   @Test
   void finish_commandBehindAKernelThatRunsHasFailed_waitsForTheKernel() throws Exception {
     launchSlow();
     session.post(MARKER, 1, 0, 1, USER_EVENT, 0);
-    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
 
     int _ = session.status(FINISH, 1);
 
     assertThat(hasRun()).isTrue();
-    does(CREATE_USER_EVENT, MARKER_EVENT, 1);
+    session.does(CREATE_USER_EVENT, MARKER_EVENT, 1);
   }
 
   @Test
   void close_commandsOfAReleasedQueueWaitForTheApplication_failsThem() throws Exception {
     launchSlow(USER_EVENT);
-    does(RELEASE, QUEUE, 1);
+    session.does(RELEASE, QUEUE, 1);
 
     session.end();
 
@@ -181,7 +170,7 @@ final class ReleasedQueueTest {
   @Test
   void whenAllHaveRun_commandsOfAReleasedQueueRun_waitsForThem() throws Exception {
     launchSlow();
-    does(RELEASE, QUEUE, 1);
+    session.does(RELEASE, QUEUE, 1);
 
     haveAllRun();
 
@@ -193,7 +182,7 @@ final class ReleasedQueueTest {
   void whenAllHaveRun_commandsBeforeOneThatFailedRun_waitsForThem() throws Exception {
     launchSlow();
     session.post(MARKER, 1, 0, 1, USER_EVENT, MARKER_EVENT);
-    does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, FAILURE);
 
     haveAllRun();
 
@@ -203,7 +192,7 @@ final class ReleasedQueueTest {
   @Test
   void whenAllHaveRun_commandsOfAReleasedQueueWaitForTheApplication_doesNotWait() throws Exception {
     launchSlow(USER_EVENT);
-    does(RELEASE, QUEUE, 1);
+    session.does(RELEASE, QUEUE, 1);
 
     haveAllRun();
 
@@ -230,13 +219,13 @@ final class ReleasedQueueTest {
     int released = 0;
     for (; status == 0 && released < MOST_QUEUES; released++) {
       session.post(MARKER, 1, 0, 1, USER_EVENT, 0);
-      does(RELEASE, QUEUE, 1);
+      session.does(RELEASE, QUEUE, 1);
       status = session.status(CREATE_QUEUE, 1, 1, 1, 0);
     }
     assertThat(status).isEqualTo(OUT_OF_RESOURCES);
     assertThat(released).isEqualTo(MOST_QUEUES);
 
-    does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
+    session.does(SET_USER_EVENT_STATUS, USER_EVENT, COMPLETE);
 
     await()
         .atMost(Duration.ofMinutes(MINUTES))
