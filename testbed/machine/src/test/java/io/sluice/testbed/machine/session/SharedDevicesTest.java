@@ -274,8 +274,7 @@ final class SharedDevicesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"none", "queries", "events", "builds", "memory", "launches", "transfers"})
+  @ValueSource(strings = {"none", "queries", "events", "builds", "memory", "launches", "transfers"})
   void hostileGuest_whatever_anotherGuestsProgramIsRight(String attack) throws Exception {
     long starts = host(OTHER).starts();
     for (int i = 0; i < 4 && !attack.equals("none"); i++) {
