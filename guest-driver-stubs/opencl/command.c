@@ -1,6 +1,7 @@
 /* Commands: see command.h. */
 #include "command.h"
 #include "event.h"
+#include "slots.h"
 
 #include <stdlib.h>
 
@@ -67,8 +68,16 @@ static cl_int waits_take(struct command *c, cl_uint count, const cl_event *list)
 	return status;
 }
 
+static void slot_give_unused(struct command *c)
+{
+	if (c->answer.has_slot)
+		slot_give(c->session, c->answer.slot);
+	c->answer.has_slot = false;
+}
+
 static void command_free(struct command *c)
 {
+	slot_give_unused(c);
 	if (c->waits != c->few)
 		free(c->waits);
 	while (c->joined_count > 0)
@@ -86,11 +95,12 @@ cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_
 	c->waits = c->few;
 	c->waits_count = 0;
 	c->joined_count = 0;
-	c->answer = (struct answer){ .later = true };
 	if (with_event) {
 		c->event = event_new(queue, type, 0);
-		if (!c->event)
+		if (!c->event) {
+			slot_give_unused(c);
 			return CL_OUT_OF_RESOURCES;
+		}
 	}
 	c->sequence = command_sequence(c->session);
 	if (c->event)
@@ -110,6 +120,24 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 	cl_int status;
 
 	pthread_mutex_lock(&queue->lock);
+	c->answer = (struct answer){ .later = true };
+	status = command_begin_held(c, queue, type, count, list, with_event);
+	if (status != CL_SUCCESS)
+		pthread_mutex_unlock(&queue->lock);
+	return status;
+}
+
+/* Who waits for a place must not keep others from the queue: what is to end that wait may pass through it. */
+cl_int command_begin_waited(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+			    const cl_event *list, bool with_event)
+{
+	struct answer answer = { .later = true, .has_slot = true };
+	cl_int status = slot_take(session_of(queue), true, &answer.slot);
+
+	if (status != CL_SUCCESS)
+		return status;
+	pthread_mutex_lock(&queue->lock);
+	c->answer = answer;
 	status = command_begin_held(c, queue, type, count, list, with_event);
 	if (status != CL_SUCCESS)
 		pthread_mutex_unlock(&queue->lock);

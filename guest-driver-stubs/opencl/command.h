@@ -37,6 +37,9 @@ cl_int command_check(cl_command_queue queue, cl_uint count, const cl_event *list
  */
 cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 		     const cl_event *list, bool with_event);
+/* The same of one that is waited for: takes the place for its answer, before the lock. */
+cl_int command_begin_waited(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+			    const cl_event *list, bool with_event);
 /* Ends one that was sent with that status. A command that is waited for was sent with its answer. */
 cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event);
 
@@ -44,7 +47,7 @@ cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *even
 void command_sent(struct command *c);
 cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event);
 
-/* The same of a caller that has the queue's lock and keeps it. */
+/* The same of a caller that has the queue's lock and keeps it; its place for an answer is in c->answer, if it has one. */
 cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 			  const cl_event *list, bool with_event);
 void command_sent_held(struct command *c);

@@ -24,6 +24,10 @@ static struct session *session_new(void)
 	s->socket = s->doorbell = -1;
 	s->free_slots = ~0ull;
 	s->pending_end = &s->pending;
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_init(&s->slot_waiters[i].lock, NULL);
+		pthread_cond_init(&s->slot_waiters[i].freed, NULL);
+	}
 	pthread_mutex_init(&s->ring_lock, NULL);
 	pthread_mutex_init(&s->arena_lock, NULL);
 	pthread_mutex_init(&s->index_lock, NULL);

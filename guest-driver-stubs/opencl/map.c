@@ -74,7 +74,7 @@ static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *or
 	if (status != CL_SUCCESS)
 		return status;
 	t.queue = queue;
-	status = command_begin(&c, queue, type, count, waits, true);
+	status = (blocking ? command_begin_waited : command_begin)(&c, queue, type, count, waits, true);
 	if (status != CL_SUCCESS) {
 		arena_free(session_of(queue), range);
 		return status;
@@ -97,7 +97,8 @@ static cl_int map_storage(const struct request *r, void **at)
 	cl_mem root = root_of(r->mem);
 	size_t offset = r->mem->origin + r->origin[0];
 	struct command c;
-	cl_int status = command_begin(&c, r->queue, CL_COMMAND_MAP_BUFFER, r->wait_count, r->waits, r->event != NULL);
+	cl_int status = (r->blocking ? command_begin_waited : command_begin)(
+		&c, r->queue, CL_COMMAND_MAP_BUFFER, r->wait_count, r->waits, r->event != NULL);
 
 	if (status != CL_SUCCESS)
 		return status;

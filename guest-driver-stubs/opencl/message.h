@@ -25,6 +25,7 @@ struct answer {
 	int32_t status;
 	bool later; /* set by the caller, for what may last: message_send returns at once, message_wait waits */
 	bool soon;  /* set by the caller: it takes less than to sleep and to be woken */
+	bool has_slot; /* set by the caller, who has taken one: message_send does not wait for one */
 	uint32_t slot;
 	uint64_t values[15];
 };

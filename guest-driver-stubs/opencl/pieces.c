@@ -3,6 +3,7 @@
  * another. Small pieces are those of the host's processors: the host copies them itself while their
  * queue has nothing else to do.
  */
+#include "slots.h"
 #include "transfer.h"
 
 #define PIECES 8 /* at once */
@@ -56,31 +57,85 @@ bool pieces_suit(const struct transfer *t)
 
 /* ---- one piece ---------------------------------------------------------------------------------- */
 
-static void send_next(struct stream *st)
+/* The lock of the queue, unless the stream has it anyway. */
+static bool take_queue(struct stream *st, bool waits)
+{
+	return st->held || (waits ? pthread_mutex_lock : pthread_mutex_trylock)(&st->t.queue->lock) == 0;
+}
+
+static void give_queue(struct stream *st)
+{
+	if (!st->held)
+		pthread_mutex_unlock(&st->t.queue->lock);
+}
+
+/* Under the queue's lock, which it gives back. */
+static cl_int send_piece(struct stream *st, struct piece *p)
 {
 	struct transfer *t = &st->t;
-	struct piece *p = &st->piece[st->sent % PIECES];
 	bool with_event = t->event && st->sent == st->count - 1;
+	cl_int status = command_begin_held(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event);
 
+	if (status != CL_SUCCESS) {
+		give_queue(st);
+		return status;
+	}
+	t->offset = st->offset + p->at;
+	status = transfer_send(t, &p->command, p->range, &p->command.answer);
+	command_sent_held(&p->command);
+	give_queue(st);
+	if (status != CL_SUCCESS)
+		command_result(&p->command, status, false, NULL);
+	return status;
+}
+
+/* Fills the next piece and sends it, unless it would have to wait for the queue. */
+static bool fill_and_send(struct stream *st, struct piece *p, bool waits)
+{
 	p->at = st->sent * st->piece_bytes;
 	p->range.place = st->range.place + st->sent % PIECES * st->piece_bytes;
-	p->range.size = least_of(t->layout.row_bytes - p->at, st->piece_bytes);
-	t->offset = st->offset + p->at;
+	p->range.size = least_of(st->t.layout.row_bytes - p->at, st->piece_bytes);
+	if (st->t.write)
+		memcpy(arena_at(st->s, p->range), (const uint8_t *)st->t.layout.at + p->at, p->range.size);
+	if (!take_queue(st, waits)) {
+		slot_give(st->s, p->command.answer.slot);
+		return false;
+	}
+	p->status = send_piece(st, p);
 	st->sent++;
-	if (t->write)
-		memcpy(arena_at(st->s, p->range), (const uint8_t *)t->layout.at + p->at, p->range.size);
-	p->status = st->held ? command_begin_held(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event) :
-			       command_begin(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event);
-	if (p->status != CL_SUCCESS)
-		return;
-	p->command.answer.soon = st->held && st->piece_bytes == SMALL_PIECE_BYTES;
-	p->status = transfer_send(t, &p->command, p->range, &p->command.answer);
-	if (st->held)
-		command_sent_held(&p->command);
+	return true;
+}
+
+static struct answer answer_wanted(const struct stream *st)
+{
+	bool soon = st->held && st->piece_bytes == SMALL_PIECE_BYTES;
+
+	return (struct answer){ .later = true, .soon = soon, .has_slot = true };
+}
+
+/* Sends one while none is under way. */
+static void send_first(struct stream *st)
+{
+	struct piece *p = &st->piece[st->sent % PIECES];
+
+	p->command.answer = answer_wanted(st);
+	p->status = slot_take(st->s, !p->command.answer.soon, &p->command.answer.slot);
+	if (p->status == CL_SUCCESS)
+		fill_and_send(st, p, true);
 	else
-		command_sent(&p->command);
-	if (p->status != CL_SUCCESS)
-		command_result(&p->command, p->status, false, NULL);
+		st->sent++;
+}
+
+/*
+ * Sends one more, if it need not wait: those under way have places for answers, which whoever has the
+ * queue may wait for.
+ */
+static bool send_another(struct stream *st)
+{
+	struct piece *p = &st->piece[st->sent % PIECES];
+
+	p->command.answer = answer_wanted(st);
+	return slot_try(st->s, &p->command.answer.slot) && fill_and_send(st, p, false);
 }
 
 static void let_go(struct stream *st)
@@ -124,12 +179,20 @@ static cl_int run_first(struct stream *st)
 {
 	cl_int status;
 
-	send_next(st);
+	send_first(st);
 	status = wait_next(st);
 	st->t.wait_count = 0;
 	st->t.waits = NULL;
 	hold_if_quiet(st);
 	return status;
+}
+
+static void send_some(struct stream *st)
+{
+	if (st->sent == st->done)
+		send_first(st);
+	while (st->sent < st->count && st->sent < st->done + PIECES && send_another(st))
+		;
 }
 
 static cl_int run_all(struct stream *st)
@@ -142,8 +205,8 @@ static cl_int run_all(struct stream *st)
 	while (st->done < st->count && (status == CL_SUCCESS || st->done < st->sent)) {
 		cl_int result;
 
-		while (status == CL_SUCCESS && st->sent < st->count && st->sent < st->done + PIECES)
-			send_next(st);
+		if (status == CL_SUCCESS)
+			send_some(st);
 		result = wait_next(st);
 		if (status == CL_SUCCESS)
 			status = result;

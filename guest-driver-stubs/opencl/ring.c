@@ -3,6 +3,7 @@
  * them and writes the tail. A message does not wrap: the rest of the ring is skipped by call 0.
  */
 #include "notices.h"
+#include "slots.h"
 #include "transport.h"
 
 #include <errno.h>
@@ -16,12 +17,6 @@
 #define ROOM_WAIT_NS 50000 /* between looks for room */
 #define ROOM_LOOKS 200     /* before the connection is looked at */
 
-#define CLEARED_VALUES 2
-#define SHORT_SLOTS 8 /* for calls that are answered at once, such as the one that sets what all others wait for */
-
-#define WAITING 0
-#define ANSWERED 1
-
 static void pause_ns(long ns)
 {
 	struct timespec t = { 0, ns };
@@ -30,47 +25,6 @@ static void pause_ns(long ns)
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
-
-static uint8_t *slot_at(const struct session *s, uint32_t slot)
-{
-	return s->memory + AT_ANSWERS + slot * ANSWER_BYTES;
-}
-
-/* Whether the caller sleeps: a word that the host does not write. */
-static uint32_t *caller_at(const struct session *s, uint32_t slot)
-{
-	return (uint32_t *)(s->memory + AT_CALLERS + slot * CALLER_BYTES);
-}
-
-/* LASTS: who waits for commands leaves some to the others. */
-static int32_t slot_take(struct session *s, bool lasts, uint32_t *slot)
-{
-	uint64_t free = __atomic_load_n(&s->free_slots, __ATOMIC_ACQUIRE);
-
-	for (;;) {
-		if (__builtin_popcountll(free) <= (lasts ? SHORT_SLOTS : 0)) {
-			if (session_probe(s))
-				return CL_DEVICE_NOT_AVAILABLE;
-			pause_ns(ROOM_WAIT_NS);
-			free = __atomic_load_n(&s->free_slots, __ATOMIC_ACQUIRE);
-			continue;
-		}
-		*slot = (uint32_t)__builtin_ctzll(free);
-		if (__atomic_compare_exchange_n(&s->free_slots, &free, free & (free - 1), true,
-						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			break;
-	}
-	/* The host writes those values that it has: none are left from before. */
-	memset(slot_at(s, *slot), 0, 8 + 8 * CLEARED_VALUES);
-	__atomic_store_n(caller_at(s, *slot), 0, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)slot_at(s, *slot), WAITING, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static void slot_give(struct session *s, uint32_t slot)
-{
-	__atomic_fetch_or(&s->free_slots, 1ull << slot, __ATOMIC_ACQ_REL);
-}
 
 static void ring_doorbell(struct session *s)
 {
@@ -90,8 +44,7 @@ void ring_again(struct session *s)
 
 int32_t message_wait(struct session *s, struct answer *answer)
 {
-	uint8_t *slot = slot_at(s, answer->slot);
-	uint32_t *word = (uint32_t *)slot;
+	uint32_t *word = slot_word(s, answer->slot);
 	int i, spins = answer->soon ? SPINS_SOON : SPINS;
 
 	for (i = 0; i < spins; i++) {
@@ -100,7 +53,7 @@ int32_t message_wait(struct session *s, struct answer *answer)
 		__builtin_ia32_pause();
 	}
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED) {
-		__atomic_store_n(caller_at(s, answer->slot), 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(slot_caller(s, answer->slot), 1, __ATOMIC_SEQ_CST);
 		s->transport->wait(s, word, WAITING, LOOK_MS); /* looks at it once more */
 		ring_again(s);
 		/* An answer that came before the end counts. A slot of an ended session is not used again. */
@@ -111,8 +64,7 @@ int32_t message_wait(struct session *s, struct answer *answer)
 	}
 	if (__atomic_load_n(&s->prints, __ATOMIC_RELAXED))
 		notices_take_all(s);
-	memcpy(&answer->status, slot + 4, 4);
-	memcpy(answer->values, slot + 8, sizeof(answer->values));
+	slot_read(s, answer);
 	slot_give(s, answer->slot);
 	return answer->status;
 }
@@ -182,15 +134,16 @@ static int32_t submit(struct session *s, const uint8_t *bytes, uint32_t count)
 int32_t message_send(struct message *m, struct answer *answer)
 {
 	struct session *s = m->session;
-	uint32_t slot = 0;
 	int32_t status;
 
 	if (answer) {
-		status = slot_take(s, answer->later && !answer->soon, &slot);
+		uint32_t slot;
+
+		status = answer->has_slot ? 0 : slot_take(s, answer->later && !answer->soon, &answer->slot);
 		if (status)
 			return status;
-		answer->slot = slot;
-		slot++;
+		answer->has_slot = false;
+		slot = answer->slot + 1;
 		memcpy(m->bytes + 8, &slot, 4);
 	}
 	pthread_mutex_lock(&s->ring_lock);
@@ -198,7 +151,7 @@ int32_t message_send(struct message *m, struct answer *answer)
 	pthread_mutex_unlock(&s->ring_lock);
 	if (status) {
 		if (answer)
-			slot_give(s, slot - 1);
+			slot_give(s, answer->slot);
 		return status;
 	}
 	ring_doorbell(s);

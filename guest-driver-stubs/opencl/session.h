@@ -62,6 +62,13 @@ struct told {
 	int32_t status;
 };
 
+/* Those that wait for a place for an answer. */
+struct slot_waiters {
+	pthread_mutex_t lock;
+	pthread_cond_t freed;
+	uint32_t count; /* atomic */
+};
+
 struct pending;
 struct limbo;
 
@@ -78,6 +85,7 @@ struct session {
 	uint32_t head; /* under ring_lock */
 
 	uint64_t free_slots; /* a bit each; atomic */
+	struct slot_waiters slot_waiters[2]; /* for an answer at once, for one that may last */
 
 	pthread_mutex_t arena_lock; /* also orders the messages of the link */
 	struct segment segment[SEGMENTS];

@@ -70,7 +70,8 @@ cl_int transfer_send(const struct transfer *t, struct command *c, struct range r
 static cl_int run_in_place(const struct transfer *t, struct range range)
 {
 	struct command c;
-	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event || t->staging);
+	cl_int status = (t->blocking ? command_begin_waited : command_begin)(&c, t->queue, t->type, t->wait_count,
+									     t->waits, t->event || t->staging);
 
 	if (status != CL_SUCCESS)
 		return status;
@@ -87,7 +88,7 @@ static cl_int run_blocking(const struct transfer *t, struct session *s, struct r
 
 	if (t->write)
 		layout_to_arena(arena_at(s, range), &t->layout);
-	status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+	status = command_begin_waited(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
 	if (status == CL_SUCCESS) {
 		status = transfer_send(t, &c, range, &c.answer);
 		status = command_end(&c, status, true, t->event);
@@ -142,7 +143,8 @@ cl_int transfer_run(const struct transfer *t)
 static cl_int run_empty(const struct transfer *t)
 {
 	struct command c;
-	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+	cl_int status = (t->blocking ? command_begin_waited : command_begin)(&c, t->queue, t->type, t->wait_count,
+									     t->waits, t->event != NULL);
 
 	if (status == CL_SUCCESS) {
 		struct call_marker call = { COMMAND(&c) };
