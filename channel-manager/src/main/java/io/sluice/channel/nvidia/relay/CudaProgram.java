@@ -566,6 +566,7 @@ final class CudaProgram {
     boolean onCard = state == ProgramState.RUNNING;
     try {
       state = ProgramState.ENDED;
+      channels.fail();
       if (onCard) {
         freeClients(_ -> true);
       }

@@ -23,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /**
  * A channel of ours in a channel group of a program, for as long as it is asked whether what the
@@ -46,11 +47,13 @@ final class GroupProbe implements AutoCloseable {
   private long address;
   private int token;
 
-  /** The taking away of a part. */
-  private interface Undoing {
-    /** Whether it is away. */
-    boolean undo();
-  }
+  /**
+   * The taking away of a part.
+   *
+   * @param part its name
+   * @param status what the driver says to it
+   */
+  private record Undoing(String part, IntSupplier status) {}
 
   private GroupProbe(
       ProgramDriver driver,
@@ -119,10 +122,13 @@ final class GroupProbe implements AutoCloseable {
       ChannelAlloc.ENGINE_TYPE.setBits(block, engine);
       RmObject.Name probe =
           alloc(group.name().handle(), RmClass.HOPPER_CHANNEL_GPFIFO_A, Optional.of(block));
-      made.add(() -> {
-        stop(probe);
-        return true;
-      });
+      made.add(
+          new Undoing(
+              "its work",
+              () -> {
+                stop(probe);
+                return RmStatus.OK.code();
+              }));
       bind(probe, engine);
       schedule(probe);
     }
@@ -165,21 +171,20 @@ final class GroupProbe implements AutoCloseable {
       token = WorkSubmitToken.TOKEN.bits(block);
     }
     driver.objects().groups().number(probe, group.name(), token);
-    made.add(() -> {
-      driver.objects().groups().remove(probe);
-      return true;
-    });
+    made.add(
+        new Undoing(
+            "its number",
+            () -> {
+              driver.objects().groups().remove(probe);
+              return RmStatus.OK.code();
+            }));
   }
 
   private RmObject.Name pages(PagesCalls pages, int device, MemorySegment memory) throws Denial {
     RmObject.Name name = driver.objects().freeName(group.name().client());
     requireOk(pages.register(control, name, device, memory), "RM takes no pages");
-    made.add(() -> isFreed(name, device));
+    made.add(new Undoing("its pages", () -> pools.free(control, name, device)));
     return name;
-  }
-
-  private boolean isFreed(RmObject.Name name, int parent) {
-    return pools.free(control, name, parent) == RmStatus.OK.code();
   }
 
   /** An address space of its own, in a subcontext of the group, which is returned. */
@@ -217,7 +222,7 @@ final class GroupProbe implements AutoCloseable {
         uvm.spaceAt(ProgramChannels.ringAddress(channel), ProgramChannels.ringBytes(channel))
             .orElseThrow(() -> cannot("the ring of a channel is not in the host's memory"));
     address = uvm.createAnywhere(space, control, memory, ProbeRing.MAPPED_BYTES);
-    made.add(() -> uvm.free(space, address) == RmStatus.OK.code());
+    made.add(new Undoing("its range", () -> uvm.free(space, address, ProbeRing.MAPPED_BYTES)));
     return 0;
   }
 
@@ -235,7 +240,7 @@ final class GroupProbe implements AutoCloseable {
       block.ifPresent(blocks::add);
       requireOk(driver.call(control, ProgramEscape.ALLOC, blocks), "RM makes no " + type);
     }
-    made.add(() -> isFreed(name, parent));
+    made.add(new Undoing("its " + type, () -> pools.free(control, name, parent)));
     return name;
   }
 
@@ -268,17 +273,21 @@ final class GroupProbe implements AutoCloseable {
    */
   @Override
   public void close() {
-    boolean all = true;
-    for (Undoing part : made.reversed()) {
+    Optional<String> kept = Optional.empty();
+    for (Undoing each : made.reversed()) {
       try {
-        all &= part.undo();
+        int status = each.status().getAsInt();
+        if (status != RmStatus.OK.code()) {
+          kept = Optional.of(each.part() + ", " + RmStatus.nameOf(status));
+        }
       } catch (SyscallException e) {
-        all = false;
+        kept = Optional.of(each.part() + ", " + e.getMessage());
       }
     }
     ring.close();
-    if (!all) {
-      throw new IllegalStateException("a channel of ours stays in the program's group");
+    if (kept.isPresent()) {
+      throw new IllegalStateException(
+          "a channel of ours stays in the program's group: " + kept.get());
     }
   }
 }

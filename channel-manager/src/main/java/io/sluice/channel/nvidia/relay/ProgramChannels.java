@@ -148,6 +148,15 @@ final class ProgramChannels {
     return followers.computeIfAbsent(channel.name(), _ -> new RingFollower());
   }
 
+  /** Has the program see that they are gone, where it waits without a call. */
+  void fail() {
+    try {
+      all().forEach(channel -> ring(channel).ifPresent(ProgramRing::fail));
+    } catch (InternalError _) {
+      // A page of a machine's memory that cannot be had: nobody waits there.
+    }
+  }
+
   /** All of them. */
   List<RmObject> all() {
     return driver.objects().channelObjects();

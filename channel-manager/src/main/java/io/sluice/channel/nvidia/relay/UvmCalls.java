@@ -464,11 +464,12 @@ final class UvmCalls {
     }
   }
 
-  /** Takes that away: UVM's status. */
-  int free(UvmSpace space, long base) {
+  /** Takes that away: UVM's status; it frees a whole range or nothing. */
+  int free(UvmSpace space, long base, long bytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment range = arena.allocate(UvmRange.LAYOUT);
       UvmRange.BASE.set(range, base);
+      UvmRange.LENGTH.set(range, bytes);
       return driver.call(space.file(), UvmCommand.FREE, range);
     }
   }

@@ -8,6 +8,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.alloc.ChannelAlloc;
 import io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.program.ProgramClass;
@@ -76,6 +77,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
   private final Map<Long, Memory> memories = new HashMap<>(); // by the objects' names
   private final Map<Long, Memory> mapped = new HashMap<>(); // by addresses of UVM
+  private final Map<Long, Long> ranges = new HashMap<>(); // bytes, likewise
   private final Map<Long, Integer> stopped = new HashMap<>(); // channels, how often
   private volatile Map<Integer, Runnable> during = Map.of();
   private int systemLeft = Integer.MAX_VALUE;
@@ -176,6 +178,11 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The bytes of the range that begins there. */
+  synchronized long rangeBytes(long base) {
+    return ranges.getOrDefault(base, 0L);
   }
 
   /** Whether video memory is mapped there. */
@@ -364,8 +371,23 @@ final class FakeDriver implements DriverPort, ProgramCopier {
         mapped.put(argument.get(ValueLayout.JAVA_LONG, 0), memory);
       }
     }
-    if (command == UvmCommand.UNMAP_EXTERNAL || command == UvmCommand.FREE) {
+    if (command == UvmCommand.CREATE_EXTERNAL_RANGE) {
+      ranges.put(
+          argument.get(ValueLayout.JAVA_LONG, 0), argument.get(ValueLayout.JAVA_LONG, Long.BYTES));
+    } else if (command == UvmCommand.FREE) {
+      freeRange(argument);
+    } else if (command == UvmCommand.UNMAP_EXTERNAL) {
       mapped.remove(argument.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  /** A whole range, or nothing. */
+  private void freeRange(MemorySegment argument) {
+    long base = argument.get(ValueLayout.JAVA_LONG, 0);
+    if (ranges.remove(base, argument.get(ValueLayout.JAVA_LONG, Long.BYTES))) {
+      mapped.remove(base);
+    } else {
+      set(argument, UvmCommand.FREE.shape().status(), RmStatus.INVALID_ADDRESS.code());
     }
   }
 

@@ -246,6 +246,7 @@ abstract class RelayFixture {
   void free(long base) {
     ByteBuffer free = block(24);
     free.putLong(0, base);
+    free.putLong(8, driver.rangeBytes(base));
     assertThat(program.ioctl(uvm, UvmCommand.FREE.number(), free).blocks(1).getFirst().getInt(16))
         .isEqualTo(OK);
   }

@@ -41,7 +41,7 @@ final class RelayMovesStressTest extends RelayFixture {
     private int handle = 0x5c00_1000;
 
     /** A piece of memory, and what was written there. */
-    private record Piece(int handle, long address, int word) {}
+    private record Piece(int handle, long address, long bytes, int word) {}
 
     Context(TestProgram of, long base) {
       this.of = of;
@@ -82,7 +82,7 @@ final class RelayMovesStressTest extends RelayFixture {
         Piece piece = pieces.get(index);
         int word = random.nextInt();
         driver.store(piece.address(), word);
-        pieces.set(index, new Piece(piece.handle(), piece.address(), word));
+        pieces.set(index, new Piece(piece.handle(), piece.address(), piece.bytes(), word));
       }
       pieces.forEach(piece -> assertThat(driver.load(piece.address())).isEqualTo(piece.word()));
     }
@@ -105,11 +105,12 @@ final class RelayMovesStressTest extends RelayFixture {
       map.putInt(9248, controlFile).putInt(9252, own).putInt(9256, name);
       assertThat(uvm(UvmCommand.MAP_EXTERNAL_ALLOCATION, map)).isEqualTo(OK);
       driver.store(address, word);
-      pieces.add(new Piece(name, address, word));
+      pieces.add(new Piece(name, address, bytes, word));
     }
 
     void free(Piece piece) {
-      assertThat(uvm(UvmCommand.FREE, block(24).putLong(0, piece.address()))).isEqualTo(OK);
+      ByteBuffer range = block(24).putLong(0, piece.address()).putLong(8, piece.bytes());
+      assertThat(uvm(UvmCommand.FREE, range)).isEqualTo(OK);
       ByteBuffer argument = block(16, own, DEVICE, piece.handle());
       assertThat(
               of.ioctl(controlFile, ProgramEscape.FREE, argument).blocks(1).getFirst().getInt(12))

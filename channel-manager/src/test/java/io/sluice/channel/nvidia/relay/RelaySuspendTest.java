@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The suspension of a program before a driver in memory. */
 final class RelaySuspendTest extends RelayChannelFixture {
@@ -306,6 +307,21 @@ final class RelaySuspendTest extends RelayChannelFixture {
     }
     assertThat(relay.end(number)).isTrue();
     assertThatThrownBy(suspended::get).hasMessageContaining("it leaves");
+  }
+
+  /** It may wait in its own memory, where no call of it would fail. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void program_thatIsEnded_readsInItsNotifierThatItsChannelIsGone(boolean suspended) {
+    if (suspended) {
+      suspend();
+    }
+    assertThat(relay.end(number())).isTrue();
+    while (!relay.programs().isEmpty()) {
+      Thread.onSpinWait();
+    }
+    assertThat(notifier.get(ValueLayout.JAVA_INT, 8)).isEqualTo(45);
+    assertThat(notifier.get(ValueLayout.JAVA_SHORT, 14)).isEqualTo((short) 0xffff);
   }
 
   @Test

@@ -37,10 +37,7 @@ final class RelayUvmTest extends RelayFixture {
     answer.fds().forEach(Fd::close);
     assertThat(relay.programs().getFirst().hostBytes()).isEqualTo(2 << 20);
 
-    ByteBuffer free = block(24);
-    free.putLong(0, base);
-    assertThat(program.ioctl(uvm, UvmCommand.FREE.number(), free).blocks(1).getFirst().getInt(16))
-        .isEqualTo(OK);
+    free(base);
     assertThat(relay.programs().getFirst().hostBytes()).isZero();
   }
 

@@ -19,6 +19,9 @@ public final class ProgramRing {
   private static final VarHandle ENTRY = Layouts.U64.varHandle();
   private static final long TOKEN = 24; // info32 of record 1
   private static final int NOTIFIER_WORDS = 12; // three records
+  private static final long ERROR = 8; // info32 of record 0
+  private static final long ERROR_STATUS = 12; // its info16, and its status above
+  private static final int REMOVED = 45; // ROBUST_CHANNEL_PREEMPTIVE_REMOVAL
 
   private final MemorySegment slots;
   private final MemorySegment userd;
@@ -104,6 +107,15 @@ public final class ProgramRing {
         WORD.setRelease(notifier, i * 4L, words[i]);
       }
     }
+  }
+
+  /**
+   * Has the notifier say that the channel was removed, as RM says it of a channel that it ends:
+   * libcuda looks there while it waits, and fails what it waits for.
+   */
+  public void fail() {
+    WORD.setRelease(notifier, ERROR, REMOVED);
+    WORD.setRelease(notifier, ERROR_STATUS, 0xffff << Short.SIZE);
   }
 
   /** All entries as they are. */

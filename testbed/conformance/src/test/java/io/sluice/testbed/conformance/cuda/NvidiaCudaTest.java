@@ -173,7 +173,8 @@ final class NvidiaCudaTest extends RelayedPrograms {
 
     SOON.until("no programs", () -> rig.relay.programs().isEmpty());
     assertThat(rig.relayed(programs.toString(), "vec").output()).startsWith("vec: wrong 0");
-    int _ = spin.destroyForcibly().waitFor();
+    SOON.until("an error of CUDA's, also where it waits without a call", () -> !spin.isAlive());
+    assertThat(spin.exitValue()).isNotZero();
   }
 
   /** What the launcher leaves a program that goes past the library. */
