@@ -68,16 +68,9 @@ static cl_int waits_take(struct command *c, cl_uint count, const cl_event *list)
 	return status;
 }
 
-static void slot_give_unused(struct command *c)
-{
-	if (c->answer.has_slot)
-		slot_give(c->session, c->answer.slot);
-	c->answer.has_slot = false;
-}
-
 static void command_free(struct command *c)
 {
-	slot_give_unused(c);
+	slot_give_unused(c->session, &c->answer);
 	if (c->waits != c->few)
 		free(c->waits);
 	while (c->joined_count > 0)
@@ -95,10 +88,11 @@ cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_
 	c->waits = c->few;
 	c->waits_count = 0;
 	c->joined_count = 0;
+	c->asks = !c->answer.has_slot;
 	if (with_event) {
 		c->event = event_new(queue, type, 0);
 		if (!c->event) {
-			slot_give_unused(c);
+			slot_give_unused(c->session, &c->answer);
 			return CL_OUT_OF_RESOURCES;
 		}
 	}
@@ -127,18 +121,16 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 	return status;
 }
 
-/* Who waits for a place must not keep others from the queue: what is to end that wait may pass through it. */
+/* Without a place for an answer it has an event: to wait for a place could be to wait for what comes after it. */
 cl_int command_begin_waited(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 			    const cl_event *list, bool with_event)
 {
-	struct answer answer = { .later = true, .has_slot = true };
-	cl_int status = slot_take(session_of(queue), true, &answer.slot);
+	cl_int status;
 
-	if (status != CL_SUCCESS)
-		return status;
 	pthread_mutex_lock(&queue->lock);
-	c->answer = answer;
-	status = command_begin_held(c, queue, type, count, list, with_event);
+	c->answer = (struct answer){ .later = true };
+	c->answer.has_slot = slot_try(session_of(queue), 0, &c->answer.slot);
+	status = command_begin_held(c, queue, type, count, list, with_event || !c->answer.has_slot);
 	if (status != CL_SUCCESS)
 		pthread_mutex_unlock(&queue->lock);
 	return status;
@@ -159,7 +151,7 @@ void command_sent(struct command *c)
 cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event)
 {
 	if (status == CL_SUCCESS && waited) {
-		status = message_wait(c->session, &c->answer);
+		status = c->asks ? event_wait(c->event) : message_wait(c->session, &c->answer);
 		if (status == CL_SUCCESS && c->event)
 			event_done(c->event, CL_COMPLETE);
 		else if (status == CL_SUCCESS)

@@ -19,6 +19,7 @@ struct command {
 	cl_event joined[MOST_JOINED]; /* events of markers that stand for parts of a long wait list */
 	uint32_t joined_count;
 	struct answer answer;
+	bool asks; /* its event is asked for its end, as there was no place for an answer */
 };
 
 /* Bytes of the application as rows of slices; those of an arena lie without gaps. */
@@ -37,17 +38,22 @@ cl_int command_check(cl_command_queue queue, cl_uint count, const cl_event *list
  */
 cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 		     const cl_event *list, bool with_event);
-/* The same of one that is waited for: takes the place for its answer, before the lock. */
+/* The same of one that is waited for. */
 cl_int command_begin_waited(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 			    const cl_event *list, bool with_event);
-/* Ends one that was sent with that status. A command that is waited for was sent with its answer. */
+/* Where the answer to its call comes; NULL: there is none, as nobody waits or its event is asked. */
+static inline struct answer *command_answer(struct command *c)
+{
+	return c->answer.has_slot ? &c->answer : NULL;
+}
+/* Ends one that was sent with that status. */
 cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event);
 
 /* The same in two steps: it is in the ring, and what became of it. */
 void command_sent(struct command *c);
 cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event);
 
-/* The same of a caller that has the queue's lock and keeps it; its place for an answer is in c->answer, if it has one. */
+/* The same of a caller that has the queue's lock and keeps it; c->answer has the place for an answer, if any. */
 cl_int command_begin_held(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
 			  const cl_event *list, bool with_event);
 void command_sent_held(struct command *c);

@@ -1,11 +1,14 @@
 /* Events: of commands, whose states the host knows, and those of the application. */
 #include "command.h"
 #include "event.h"
+#include "slots.h"
 #include "watch.h"
 
 #include <stdlib.h>
 
 #define MOST_WAITED 1024u /* in one message */
+#define FIRST_LOOK_NS 100000ull /* between looks at events for which no answer comes; twice as long each time */
+#define LAST_LOOK_NS 50000000ull
 
 static void event_destroy(struct object *o)
 {
@@ -72,15 +75,38 @@ static cl_int wait_list_check(cl_uint count, const cl_event *list)
 	return CL_SUCCESS;
 }
 
+static bool have_ended(cl_uint count, const cl_event *list)
+{
+	while (count > 0 && event_status(list[count - 1]) <= CL_COMPLETE)
+		count--;
+	return count == 0;
+}
+
+/*
+ * A place for the answer to a wait; false: the events have come to their end before there was one. They are asked
+ * meanwhile: those who have the places may wait for what this thread does after that.
+ */
+static bool place_take(struct session *s, cl_uint count, const cl_event *list, uint32_t *slot)
+{
+	uint64_t ns = 0;
+	bool taken;
+
+	while (!(taken = slot_try(s, ns, slot)) && !session_probe(s) && !have_ended(count, list))
+		ns = ns == 0 ? FIRST_LOOK_NS : ns < LAST_LOOK_NS / 2 ? ns * 2 : LAST_LOOK_NS;
+	return taken;
+}
+
 /* Waits for some; all that are known to be done are left out. */
 static cl_int wait_some(cl_uint count, const cl_event *list)
 {
 	uint32_t indices[MOST_WAITED];
 	struct call_wait_for_events call = { .events = indices };
 	struct answer answer = { .later = true };
+	struct session *s = session_of(list[0]);
 	cl_int status = CL_SUCCESS;
 	cl_uint i;
 
+	answer.has_slot = place_take(s, count, list, &answer.slot);
 	for (i = 0; i < count; i++) {
 		cl_int known = event_known(list[i]);
 
@@ -90,13 +116,14 @@ static cl_int wait_some(cl_uint count, const cl_event *list)
 			status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	}
 	if (call.events_count) {
-		cl_int waited = call_wait_for_events(session_of(list[0]), &call, &answer);
+		cl_int waited = call_wait_for_events(s, &call, &answer);
 
 		if (waited == CL_SUCCESS)
-			waited = message_wait(session_of(list[0]), &answer);
+			waited = message_wait(s, &answer);
 		if (waited != CL_SUCCESS)
 			status = waited;
 	}
+	slot_give_unused(s, &answer);
 	for (i = 0; i < count; i++)
 		if (event_known(list[i]) > CL_COMPLETE) {
 			if (status == CL_SUCCESS)
@@ -105,6 +132,13 @@ static cl_int wait_some(cl_uint count, const cl_event *list)
 				event_status(list[i]);
 		}
 	return status;
+}
+
+cl_int event_wait(cl_event event)
+{
+	cl_int status = wait_some(1, &event);
+
+	return status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? event_known(event) : status;
 }
 
 cl_int clWaitForEvents(cl_uint count, const cl_event *list)

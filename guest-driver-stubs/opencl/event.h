@@ -8,6 +8,8 @@
 cl_event event_new(cl_command_queue queue, cl_command_type type, uint64_t sequence);
 /* How far it has come: the host is asked unless it is known. */
 cl_int event_status(cl_event event);
+/* Waits until it has come to its end, and returns how. */
+cl_int event_wait(cl_event event);
 /* It is known that it has come to its end. */
 void event_done(cl_event event, cl_int status);
 

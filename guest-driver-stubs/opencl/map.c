@@ -79,7 +79,7 @@ static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *or
 		arena_free(session_of(queue), range);
 		return status;
 	}
-	status = transfer_send(&t, &c, range, blocking ? &c.answer : NULL);
+	status = transfer_send(&t, &c, range, command_answer(&c));
 	if (status == CL_SUCCESS)
 		status = pending_add(&c, range, true, NULL, staging);
 	return command_end(&c, status, blocking, event);
@@ -105,7 +105,7 @@ static cl_int map_storage(const struct request *r, void **at)
 	struct call_map_buffer call = { COMMAND(&c), .mem = root->o.index, .flags = r->flags, .offset = offset,
 					.size = r->region[0] };
 
-	status = call_map_buffer(c.session, &call, r->blocking ? &c.answer : NULL);
+	status = call_map_buffer(c.session, &call, command_answer(&c));
 	*at = (uint8_t *)arena_at(c.session, root->storage) + offset;
 	return command_end(&c, status, r->blocking, r->event);
 }

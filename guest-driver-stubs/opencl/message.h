@@ -23,9 +23,9 @@ struct range {
 /* The answer to a call that is waited for. */
 struct answer {
 	int32_t status;
-	bool later; /* set by the caller, for what may last: message_send returns at once, message_wait waits */
+	bool later; /* set by the caller: message_send returns at once, message_wait waits */
 	bool soon;  /* set by the caller: it takes less than to sleep and to be woken */
-	bool has_slot; /* set by the caller, who has taken one: message_send does not wait for one */
+	bool has_slot; /* set by the caller, who has taken one, as for what may last: message_send waits for none */
 	uint32_t slot;
 	uint64_t values[15];
 };

@@ -73,7 +73,7 @@ static void give_queue(struct stream *st)
 static cl_int send_piece(struct stream *st, struct piece *p)
 {
 	struct transfer *t = &st->t;
-	bool with_event = t->event && st->sent == st->count - 1;
+	bool with_event = (t->event && st->sent == st->count - 1) || !p->command.answer.has_slot;
 	cl_int status = command_begin_held(&p->command, t->queue, t->type, t->wait_count, t->waits, with_event);
 
 	if (status != CL_SUCCESS) {
@@ -81,7 +81,7 @@ static cl_int send_piece(struct stream *st, struct piece *p)
 		return status;
 	}
 	t->offset = st->offset + p->at;
-	status = transfer_send(t, &p->command, p->range, &p->command.answer);
+	status = transfer_send(t, &p->command, p->range, command_answer(&p->command));
 	command_sent_held(&p->command);
 	give_queue(st);
 	if (status != CL_SUCCESS)
@@ -110,20 +110,19 @@ static struct answer answer_wanted(const struct stream *st)
 {
 	bool soon = st->held && st->piece_bytes == SMALL_PIECE_BYTES;
 
-	return (struct answer){ .later = true, .soon = soon, .has_slot = true };
+	return (struct answer){ .later = true, .soon = soon };
 }
 
-/* Sends one while none is under way. */
+/* Sends one while none is under way. With the queue's lock it does not last: nothing is before it. */
 static void send_first(struct stream *st)
 {
 	struct piece *p = &st->piece[st->sent % PIECES];
+	struct answer *answer = &p->command.answer;
 
-	p->command.answer = answer_wanted(st);
-	p->status = slot_take(st->s, !p->command.answer.soon, &p->command.answer.slot);
-	if (p->status == CL_SUCCESS)
-		fill_and_send(st, p, true);
-	else
-		st->sent++;
+	*answer = answer_wanted(st);
+	answer->has_slot = st->held ? slot_take(st->s, &answer->slot) == CL_SUCCESS :
+				      slot_try(st->s, 0, &answer->slot);
+	fill_and_send(st, p, true);
 }
 
 /*
@@ -135,7 +134,8 @@ static bool send_another(struct stream *st)
 	struct piece *p = &st->piece[st->sent % PIECES];
 
 	p->command.answer = answer_wanted(st);
-	return slot_try(st->s, &p->command.answer.slot) && fill_and_send(st, p, false);
+	p->command.answer.has_slot = slot_try(st->s, 0, &p->command.answer.slot);
+	return p->command.answer.has_slot && fill_and_send(st, p, false);
 }
 
 static void let_go(struct stream *st)

@@ -1,6 +1,7 @@
 /* Command queues. */
 #include "api.h"
 #include "command.h"
+#include "slots.h"
 
 #include <stdlib.h>
 
@@ -191,6 +192,22 @@ cl_int clFlush(cl_command_queue queue)
 	return call_flush(session_of(queue), &call, NULL);
 }
 
+/* Without a place for an answer, by a marker: what failed unseen the next one says that has a place. */
+static cl_int finish_asking(cl_command_queue queue)
+{
+	struct command c;
+	cl_int status = command_begin(&c, queue, CL_COMMAND_MARKER, 0, NULL, true);
+
+	if (status == CL_SUCCESS) {
+		struct call_marker call = { COMMAND(&c) };
+
+		status = command_end(&c, call_marker(c.session, &call, NULL), true, NULL);
+	}
+	if (status == CL_SUCCESS)
+		pending_settle(c.session, queue, true, c.sequence);
+	return status;
+}
+
 cl_int clFinish(cl_command_queue queue)
 {
 	struct call_finish call = { .queue = index_of(queue) };
@@ -202,10 +219,14 @@ cl_int clFinish(cl_command_queue queue)
 	if (!object_is(queue, KIND_QUEUE))
 		return CL_INVALID_COMMAND_QUEUE;
 	s = session_of(queue);
+	answer.has_slot = slot_try(s, 0, &answer.slot);
+	if (!answer.has_slot)
+		return finish_asking(queue);
 	pthread_mutex_lock(&queue->lock);
 	sequence = command_sequence(s);
 	status = call_finish(s, &call, &answer);
 	pthread_mutex_unlock(&queue->lock);
+	slot_give_unused(s, &answer);
 	if (status != CL_SUCCESS)
 		return status;
 	status = message_wait(s, &answer);

@@ -139,7 +139,7 @@ int32_t message_send(struct message *m, struct answer *answer)
 	if (answer) {
 		uint32_t slot;
 
-		status = answer->has_slot ? 0 : slot_take(s, answer->later && !answer->soon, &answer->slot);
+		status = answer->has_slot ? 0 : slot_take(s, &answer->slot);
 		if (status)
 			return status;
 		answer->has_slot = false;

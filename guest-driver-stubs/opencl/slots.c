@@ -50,42 +50,43 @@ static bool take_free(struct session *s, bool lasts, uint32_t *slot)
 	return true;
 }
 
-bool slot_try(struct session *s, uint32_t *slot)
-{
-	return take_free(s, true, slot);
-}
-
-/* Under waiters' lock. */
-static void sleep_for_slot(struct slot_waiters *w)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += LOOK_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&w->freed, &w->lock, &until);
-}
-
-int32_t slot_take(struct session *s, bool lasts, uint32_t *slot)
+/* Sleeps until one is given back, or that long. */
+static bool take_soon(struct session *s, bool lasts, uint64_t most_ns, uint32_t *slot)
 {
 	struct slot_waiters *w = &s->slot_waiters[lasts];
-	int32_t status = 0;
+	struct timespec until;
+	bool taken;
 
-	if (take_free(s, lasts, slot))
-		return 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)most_ns;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&w->lock);
 	/* Who gives one sees that somebody waits, or this side sees what was given. */
 	__atomic_fetch_add(&w->count, 1, __ATOMIC_SEQ_CST);
-	while (status == 0 && !take_free(s, lasts, slot)) {
-		if (session_probe(s))
-			status = CL_DEVICE_NOT_AVAILABLE;
-		else
-			sleep_for_slot(w);
+	taken = take_free(s, lasts, slot);
+	if (!taken) {
+		pthread_cond_timedwait(&w->freed, &w->lock, &until);
+		taken = take_free(s, lasts, slot);
 	}
 	__atomic_fetch_sub(&w->count, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&w->lock);
-	return status;
+	return taken;
+}
+
+bool slot_try(struct session *s, uint64_t most_ns, uint32_t *slot)
+{
+	return take_free(s, true, slot) || (most_ns && take_soon(s, true, most_ns, slot));
+}
+
+int32_t slot_take(struct session *s, uint32_t *slot)
+{
+	if (take_free(s, false, slot))
+		return 0;
+	while (!take_soon(s, false, LOOK_NS, slot))
+		if (session_probe(s))
+			return CL_DEVICE_NOT_AVAILABLE;
+	return 0;
 }
 
 void slot_give(struct session *s, uint32_t slot)
@@ -100,4 +101,11 @@ void slot_give(struct session *s, uint32_t slot)
 		pthread_cond_signal(&w->freed);
 		pthread_mutex_unlock(&w->lock);
 	}
+}
+
+void slot_give_unused(struct session *s, struct answer *answer)
+{
+	if (answer->has_slot)
+		slot_give(s, answer->slot);
+	answer->has_slot = false;
 }

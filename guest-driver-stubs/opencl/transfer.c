@@ -75,7 +75,7 @@ static cl_int run_in_place(const struct transfer *t, struct range range)
 
 	if (status != CL_SUCCESS)
 		return status;
-	status = transfer_send(t, &c, range, t->blocking ? &c.answer : NULL);
+	status = transfer_send(t, &c, range, command_answer(&c));
 	if (status == CL_SUCCESS && t->staging)
 		status = pending_add(&c, range, false, NULL, t->staging);
 	return command_end(&c, status, t->blocking, t->event);
@@ -90,7 +90,7 @@ static cl_int run_blocking(const struct transfer *t, struct session *s, struct r
 		layout_to_arena(arena_at(s, range), &t->layout);
 	status = command_begin_waited(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
 	if (status == CL_SUCCESS) {
-		status = transfer_send(t, &c, range, &c.answer);
+		status = transfer_send(t, &c, range, command_answer(&c));
 		status = command_end(&c, status, true, t->event);
 	}
 	if (status == CL_SUCCESS && !t->write)
@@ -149,7 +149,7 @@ static cl_int run_empty(const struct transfer *t)
 	if (status == CL_SUCCESS) {
 		struct call_marker call = { COMMAND(&c) };
 
-		status = call_marker(c.session, &call, t->blocking ? &c.answer : NULL);
+		status = call_marker(c.session, &call, command_answer(&c));
 		status = command_end(&c, status, t->blocking, t->event);
 	}
 	return status;
