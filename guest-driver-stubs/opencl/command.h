@@ -83,8 +83,8 @@ cl_int pending_add(const struct command *c, struct range range, bool frees, cons
 		   struct staging *staging);
 /* A command of a queue is known to be done, or all up to there are: what they promised happens now. */
 void pending_settle(struct session *s, cl_command_queue queue, bool all, uint64_t sequence);
-/* The same for an event of which it is known that it is. */
-void pending_settle_event(cl_event event);
+/* The same for an event of which it is known how it ended: one that failed says nothing of those before it. */
+void pending_settle_event(cl_event event, cl_int status);
 
 /* Whether what an event's command promised has yet to happen: the application cannot know that it is done. */
 bool pending_has(cl_event event);

@@ -37,7 +37,7 @@ cl_event event_new(cl_command_queue queue, cl_command_type type, uint64_t sequen
 void event_done(cl_event event, cl_int status)
 {
 	/* First what the application was promised, then that it may know. */
-	pending_settle_event(event);
+	pending_settle_event(event, status);
 	__atomic_store_n(&event->status, status, __ATOMIC_RELEASE);
 }
 

@@ -156,36 +156,46 @@ cl_int pending_add(const struct command *c, struct range range, bool frees, cons
 	return CL_SUCCESS;
 }
 
+/* The end of a command: its queue, and its event if that is what is known; of all in order before it as well. */
+struct end {
+	cl_command_queue queue;
+	uint64_t sequence;
+	cl_event event;
+	cl_int status;
+	bool ordered;
+};
+
 /* Whether the entry's command is done, given what is known; positive: it is not, or nobody needs to know. */
-static cl_int status_of(const struct pending *p, uint64_t queue, bool ordered, uint64_t sequence, cl_event event)
+static cl_int status_of(const struct pending *p, const struct end *end)
 {
-	if (p->event == event || (p->event->queue->number == queue && ordered))
+	if (p->event == end->event)
+		return end->status;
+	if (p->event->queue->number == end->queue->number && end->ordered)
 		return event_known(p->event) < 0 ? event_known(p->event) : CL_COMPLETE;
 	if (event_known(p->event) <= CL_COMPLETE)
 		return event_known(p->event);
-	return p->to.at && p->event->sequence < sequence ? ask(p->event) : CL_QUEUED;
+	return p->to.at && p->event->sequence < end->sequence ? ask(p->event) : CL_QUEUED;
 }
 
 static void limbo_check(struct session *s);
 
-static void settle(struct session *s, cl_command_queue queue, bool all, uint64_t sequence, cl_event event)
+static void settle(struct session *s, const struct end *end)
 {
-	bool ordered = all || queue_in_order(queue);
 	struct pending *done = NULL;
 	struct pending **link;
 
 	if (__atomic_load_n(&s->pending_count, __ATOMIC_ACQUIRE) == 0 &&
-	    !__atomic_load_n(&s->limbo, __ATOMIC_RELAXED) && !ordered)
+	    !__atomic_load_n(&s->limbo, __ATOMIC_RELAXED) && !end->ordered)
 		return;
 	pthread_mutex_lock(&s->pending_lock);
-	if (ordered && sequence > queue->settled)
-		__atomic_store_n(&queue->settled, sequence, __ATOMIC_RELAXED); /* others have a look */
+	if (end->ordered && end->sequence > end->queue->settled)
+		__atomic_store_n(&end->queue->settled, end->sequence, __ATOMIC_RELAXED); /* others have a look */
 	link = &s->pending;
 	while (*link) {
 		cl_int status = CL_QUEUED;
 
-		if ((*link)->event->sequence <= sequence)
-			status = status_of(*link, queue->number, ordered, sequence, event);
+		if ((*link)->event->sequence <= end->sequence)
+			status = status_of(*link, end);
 		if (status <= CL_COMPLETE) {
 			struct pending *p = take(s, link, status);
 
@@ -203,13 +213,19 @@ static void settle(struct session *s, cl_command_queue queue, bool all, uint64_t
 
 void pending_settle(struct session *s, cl_command_queue queue, bool all, uint64_t sequence)
 {
-	settle(s, queue, all, sequence, NULL);
+	struct end end = { .queue = queue, .sequence = sequence, .ordered = all || queue_in_order(queue) };
+
+	settle(s, &end);
 }
 
-void pending_settle_event(cl_event event)
+void pending_settle_event(cl_event event, cl_int status)
 {
-	if (event->queue)
-		settle(session_of(event), event->queue, false, event->sequence, event);
+	struct end end = { .queue = event->queue, .sequence = event->sequence, .event = event, .status = status };
+
+	if (!event->queue)
+		return;
+	end.ordered = status == CL_COMPLETE && queue_in_order(event->queue);
+	settle(session_of(event), &end);
 }
 
 bool pending_has(cl_event event)

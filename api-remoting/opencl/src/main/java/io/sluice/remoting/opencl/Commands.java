@@ -503,7 +503,7 @@ final class Commands {
 
   /**
    * A marker that nothing is named for waits for all before it, in order or not; with PoCL 3.1 not
-   * for what was before a command that has failed.
+   * for what was before a command that has failed, or fails while the marker waits.
    */
   void finish(OpenClCall.Finish c, Answer answer) {
     Blocked blocked = gates.keep(gates.rootsOfAll(c.queue()), answer, List::of);
@@ -519,8 +519,32 @@ final class Commands {
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
     long number = direct.queued(c.queue());
     DeviceUse.UseWindow window = blocked == null ? work.take(c.queue()) : null;
-    List<Long> ends = new ArrayList<>(blocked == null ? gates.fences(c.queue()) : List.of());
+    List<Long> ends = new ArrayList<>(gates.fences(c.queue()));
     ends.add(marker);
+    Runnable then =
+        () -> {
+          if (window != null) {
+            window.done();
+          }
+          direct.hasRun(c.queue(), number);
+          answer.give(events.takeFailure(c.queue()));
+        };
+    whenEnded(
+        ends,
+        blocked,
+        () -> {
+          forget(blocked);
+          List<Long> freed = blocked == null ? List.of() : gates.fences(c.queue());
+          whenEnded(freed, null, then);
+        });
+    int _ = OpenClLibrary.clReleaseEvent(marker);
+  }
+
+  private void whenEnded(List<Long> ends, @Nullable Blocked blocked, Runnable then) {
+    if (ends.isEmpty()) {
+      then.run();
+      return;
+    }
     int[] left = {ends.size()};
     for (long end : ends) {
       completions.add(
@@ -529,15 +553,9 @@ final class Commands {
           blocked,
           _ -> {
             if (--left[0] == 0) {
-              if (window != null) {
-                window.done();
-              }
-              forget(blocked);
-              direct.hasRun(c.queue(), number);
-              answer.give(events.takeFailure(c.queue()));
+              then.run();
             }
           });
     }
-    int _ = OpenClLibrary.clReleaseEvent(marker);
   }
 }
