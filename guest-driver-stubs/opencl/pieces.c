@@ -1,7 +1,8 @@
 /*
  * Large reads and writes of buffers, which pass in pieces: this side copies one while the host moves
  * another. Small pieces are those of the host's processors: the host copies them itself while their
- * queue has nothing else to do.
+ * queue has nothing else to do. In a queue in order nothing comes between two pieces: it would find, or
+ * leave, half of the bytes.
  */
 #include "slots.h"
 #include "transfer.h"
@@ -183,7 +184,21 @@ static cl_int run_first(struct stream *st)
 	status = wait_next(st);
 	st->t.wait_count = 0;
 	st->t.waits = NULL;
-	hold_if_quiet(st);
+	return status;
+}
+
+/* Waits for what is before it and takes the queue then, unless others have given it more. */
+static cl_int hold_later(struct stream *st)
+{
+	struct transfer before = st->t;
+	cl_int status;
+
+	before.event = NULL;
+	status = transfer_empty(&before);
+	st->t.wait_count = 0;
+	st->t.waits = NULL;
+	if (status == CL_SUCCESS)
+		hold_if_quiet(st);
 	return status;
 }
 
@@ -197,10 +212,9 @@ static void send_some(struct stream *st)
 
 static cl_int run_all(struct stream *st)
 {
-	bool small = st->piece_bytes == SMALL_PIECE_BYTES;
 	cl_int status = CL_SUCCESS;
 
-	if (!st->held && (st->t.wait_count || small))
+	if (st->t.wait_count)
 		status = run_first(st);
 	while (st->done < st->count && (status == CL_SUCCESS || st->done < st->sent)) {
 		cl_int result;
@@ -225,6 +239,7 @@ static cl_int write_later(const struct transfer *whole, struct session *s)
 
 	if (status != CL_SUCCESS)
 		return status;
+	pthread_mutex_lock(&t.queue->lock);
 	for (at = 0; status == CL_SUCCESS && at < total; at += bytes) {
 		bytes = least_of(total - at, PIECE_BYTES);
 
@@ -234,14 +249,17 @@ static cl_int write_later(const struct transfer *whole, struct session *s)
 
 		memcpy(arena_at(s, piece), (const uint8_t *)t.layout.at + at, bytes);
 		t.offset = whole->offset + at;
-		status = command_begin(&c, t.queue, t.type, t.wait_count, t.waits, last);
+		c.answer = (struct answer){ .later = true };
+		status = command_begin_held(&c, t.queue, t.type, t.wait_count, t.waits, last);
 		if (status != CL_SUCCESS)
 			break;
 		status = transfer_send(&t, &c, piece, NULL);
 		if (status == CL_SUCCESS && last)
 			status = pending_add(&c, range, true, NULL, NULL);
-		status = command_end(&c, status, false, last ? t.event : NULL);
+		command_sent_held(&c);
+		status = command_result(&c, status, false, last ? t.event : NULL);
 	}
+	pthread_mutex_unlock(&t.queue->lock);
 	if (status != CL_SUCCESS)
 		pending_free_later(s, range);
 	return status;
@@ -250,6 +268,8 @@ static cl_int write_later(const struct transfer *whole, struct session *s)
 cl_int pieces_run(const struct transfer *t)
 {
 	struct stream st = { .t = *t, .s = session_of(t->queue), .offset = t->offset };
+	struct range whole;
+	bool in_turn;
 	cl_int status;
 
 	/* One that nobody waits for takes no longer than its bytes do, if nothing is before it. */
@@ -264,7 +284,13 @@ cl_int pieces_run(const struct transfer *t)
 		arena_free(st.s, st.range);
 		return write_later(t, st.s);
 	}
-	status = run_all(&st);
+	in_turn = st.held || !queue_in_order(t->queue);
+	if (!in_turn)
+		status = hold_later(&st);
+	if (status == CL_SUCCESS && !in_turn && !st.held && arena_alloc(st.s, t->layout.row_bytes, &whole))
+		status = transfer_whole(&st.t, st.s, whole); /* in pieces only where there is no room for it */
+	else if (status == CL_SUCCESS)
+		status = run_all(&st);
 	arena_free(st.s, st.range);
 	return status;
 }

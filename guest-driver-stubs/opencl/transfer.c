@@ -81,7 +81,7 @@ static cl_int run_in_place(const struct transfer *t, struct range range)
 	return command_end(&c, status, t->blocking, t->event);
 }
 
-static cl_int run_blocking(const struct transfer *t, struct session *s, struct range range)
+cl_int transfer_whole(const struct transfer *t, struct session *s, struct range range)
 {
 	struct command c;
 	cl_int status;
@@ -136,11 +136,11 @@ cl_int transfer_run(const struct transfer *t)
 		return pieces_run(t); /* there is room for some of it */
 	if (status != CL_SUCCESS)
 		return status;
-	return t->blocking ? run_blocking(t, s, range) : run_later(t, s, range);
+	return t->blocking ? transfer_whole(t, s, range) : run_later(t, s, range);
 }
 
 /* Of no bytes nothing moves; its event and its place in the queue are as ever. */
-static cl_int run_empty(const struct transfer *t)
+cl_int transfer_empty(const struct transfer *t)
 {
 	struct command c;
 	cl_int status = (t->blocking ? command_begin_waited : command_begin)(&c, t->queue, t->type, t->wait_count,
@@ -170,7 +170,7 @@ static cl_int buffer_transfer(cl_command_queue queue, cl_mem mem, bool write, cl
 		status = CL_INVALID_VALUE;
 	if (status != CL_SUCCESS)
 		return status;
-	return size ? transfer_run(&t) : run_empty(&t);
+	return size ? transfer_run(&t) : transfer_empty(&t);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t size,

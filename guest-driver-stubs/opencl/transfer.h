@@ -24,6 +24,10 @@ cl_int transfer_run(const struct transfer *t);
 /* Sends the call of one within a command, for memory that is registered. */
 cl_int transfer_send(const struct transfer *t, struct command *c, struct range range, struct answer *answer);
 
+/* Runs one that is waited for as one command, by that memory, which it frees; or one of no bytes. */
+cl_int transfer_whole(const struct transfer *t, struct session *s, struct range range);
+cl_int transfer_empty(const struct transfer *t);
+
 /* Whether one is of so many bytes in a row that it passes in pieces, and runs it so. */
 bool pieces_suit(const struct transfer *t);
 cl_int pieces_run(const struct transfer *t);
