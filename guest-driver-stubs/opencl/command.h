@@ -72,12 +72,25 @@ static inline bool queue_in_order(cl_command_queue queue)
 
 /* ---- pending.c: memory that commands use, and results that have yet to reach the application ---- */
 
-/* Memory for a command; what commands that are done used is freed if there is none. */
+/* Memory to keep. If there is none, what is borrowed and what commands have is waited for. */
 cl_int staging_alloc(struct session *s, uint64_t size, struct range *range);
+/* The same for a call or a command: it is given back by the next, or by pending_add. */
+cl_int staging_borrow(struct session *s, uint64_t size, struct range *range);
+void staging_return(struct session *s, struct range range);
+/* Once commands that are under way now are done. */
+void staging_return_later(struct session *s, struct range range);
+/* Borrows without waiting. */
+bool staging_try(struct session *s, uint64_t size, struct range *range);
+/*
+ * For who got none, with no lock that others may need to give some back: frees what is done with, from the second look
+ * on waits a little before. False: it is of no use to try once more.
+ */
+bool staging_more(struct session *s, uint32_t *looks);
+cl_int staging_none(struct session *s);
 
 /*
  * Before command_end, under the queue's lock: when the command is done, TO (if not NULL) is given
- * the memory's bytes, STAGING (if not NULL) loses a user, and the memory is freed if that is said.
+ * the memory's bytes, STAGING (if not NULL) loses a user, and the memory, then borrowed, is freed if that is said.
  */
 cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to,
 		   struct staging *staging);

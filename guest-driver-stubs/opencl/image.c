@@ -261,14 +261,14 @@ static cl_int image_send(cl_mem image, const void *initial)
 	if (initial) {
 		struct layout from = image_layout(image, (void *)initial);
 
-		status = staging_alloc(s, layout_bytes(&from), &call.initial);
+		status = staging_borrow(s, layout_bytes(&from), &call.initial);
 		if (status != CL_SUCCESS)
 			return status;
 		layout_to_arena(arena_at(s, call.initial), &from);
 	}
 	status = call_create_image(s, &call, &answer);
 	if (initial)
-		arena_free(s, call.initial);
+		staging_return(s, call.initial);
 	return status;
 }
 

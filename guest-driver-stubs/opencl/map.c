@@ -69,19 +69,21 @@ static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *or
 	size_t bytes = least_bytes(mem);
 	struct command c;
 	struct range range;
-	cl_int status = staging_alloc(session_of(queue), bytes, &range);
+	cl_int status = staging_borrow(session_of(queue), bytes, &range);
 
 	if (status != CL_SUCCESS)
 		return status;
 	t.queue = queue;
 	status = (blocking ? command_begin_waited : command_begin)(&c, queue, type, count, waits, true);
 	if (status != CL_SUCCESS) {
-		arena_free(session_of(queue), range);
+		staging_return(session_of(queue), range);
 		return status;
 	}
 	status = transfer_send(&t, &c, range, command_answer(&c));
 	if (status == CL_SUCCESS)
 		status = pending_add(&c, range, true, NULL, staging);
+	if (status != CL_SUCCESS)
+		staging_return_later(c.session, range);
 	return command_end(&c, status, blocking, event);
 }
 
@@ -258,7 +260,6 @@ static struct mapping *around(cl_mem mem, const size_t *origin, const size_t *re
 static cl_int stage(struct request *r, struct staging **staging, bool *is_new)
 {
 	struct mapping *m = r->mem->type == CL_MEM_OBJECT_BUFFER ? around(r->mem, r->origin, r->region) : NULL;
-	cl_int status;
 
 	*is_new = !m;
 	if (m) {
@@ -270,11 +271,10 @@ static cl_int stage(struct request *r, struct staging **staging, bool *is_new)
 	*staging = calloc(1, sizeof(**staging));
 	if (!*staging)
 		return CL_OUT_OF_HOST_MEMORY;
-	status = staging_alloc(session_of(r->mem), layout_bytes(&r->layout), &(*staging)->range);
-	if (status != CL_SUCCESS) {
+	if (!arena_alloc(session_of(r->mem), layout_bytes(&r->layout), &(*staging)->range)) {
 		free(*staging);
 		*staging = NULL;
-		return status;
+		return staging_none(session_of(r->mem));
 	}
 	(*staging)->users = 1;
 	r->layout.at = arena_at(session_of(r->mem), (*staging)->range);
@@ -355,14 +355,17 @@ static void *map(struct request *r, cl_int *error)
 	cl_mem mem = r->mem;
 	struct parts parts = { 0 };
 	cl_int status = m ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	uint32_t looks = 0;
 	bool read;
 
 	if (status == CL_SUCCESS && root_of(mem)->storage.size) {
 		status = map_storage(r, &m->at);
 	} else if (status == CL_SUCCESS) {
-		pthread_mutex_lock(&mem->lock);
-		status = prepare(r, &m->staging, &read, &parts);
-		pthread_mutex_unlock(&mem->lock);
+		do {
+			pthread_mutex_lock(&mem->lock);
+			status = prepare(r, &m->staging, &read, &parts);
+			pthread_mutex_unlock(&mem->lock);
+		} while (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && staging_more(session_of(mem), &looks));
 		if (status == CL_SUCCESS)
 			status = send(r, m, read, &parts);
 		free(parts.list);

@@ -169,14 +169,14 @@ static cl_int buffer_at_host(struct session *s, cl_mem mem, const void *initial)
 	cl_int status = CL_SUCCESS;
 
 	if (initial) {
-		status = staging_alloc(s, mem->size, &call.initial);
+		status = staging_borrow(s, mem->size, &call.initial);
 		if (status != CL_SUCCESS)
 			return status;
 		memcpy(arena_at(s, call.initial), initial, mem->size);
 	}
 	status = call_create_buffer(s, &call, &answer);
 	if (initial)
-		arena_free(s, call.initial);
+		staging_return(s, call.initial);
 	return status;
 }
 

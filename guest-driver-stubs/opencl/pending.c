@@ -13,7 +13,7 @@
 
 #define MANY 256
 #define ROOM_PAUSE_NS 200000
-#define ROOM_MOST_NS 30000000000ull
+#define ROOM_LOOKS 150000 /* 30 s */
 
 struct pending {
 	struct pending *next;
@@ -87,8 +87,6 @@ static struct pending *take(struct session *s, struct pending **link, cl_int sta
 		s->pending_end = link;
 	if (p->to.at && status == CL_COMPLETE)
 		layout_from_arena(&p->to, arena_at(s, p->range));
-	/* Who sees that nothing is pending, without the lock, may use what was copied. */
-	__atomic_fetch_sub(&s->pending_count, 1, __ATOMIC_RELEASE);
 	return p;
 }
 
@@ -100,8 +98,10 @@ static void let_go(struct session *s, struct pending *p)
 
 		if (p->frees)
 			arena_free(s, p->range);
-		object_drop(p->event);
 		staging_drop(s, p->staging);
+		/* Who sees that nothing is pending, without the lock, may use what was copied, and what was held. */
+		__atomic_fetch_sub(&s->pending_count, 1, __ATOMIC_RELEASE);
+		object_drop(p->event);
 		free(p);
 		p = next;
 	}
@@ -152,6 +152,8 @@ cl_int pending_add(const struct command *c, struct range range, bool frees, cons
 	*s->pending_end = p;
 	s->pending_end = &p->next;
 	__atomic_fetch_add(&s->pending_count, 1, __ATOMIC_RELEASE);
+	if (frees)
+		__atomic_fetch_sub(&s->borrowed, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&s->pending_lock);
 	return CL_SUCCESS;
 }
@@ -241,35 +243,67 @@ bool pending_has(cl_event event)
 }
 
 /*
- * Waits for commands under way to give back what they hold, since a program may have any number of them natively. Not
- * for ever: they may wait for a user event that this thread is to set.
+ * Commands under way and calls of other threads give back what they hold, and a program may have any number of them
+ * natively. Not for ever: they may wait for a user event that this thread is to set.
  */
-static bool wait_for_room(struct session *s, uint64_t size, struct range *range)
+bool staging_more(struct session *s, uint32_t *looks)
 {
 	const struct timespec pause = { .tv_nsec = ROOM_PAUSE_NS };
-	uint64_t waited;
 
-	for (waited = 0; waited < ROOM_MOST_NS; waited += ROOM_PAUSE_NS) {
-		if (__atomic_load_n(&s->pending_count, __ATOMIC_ACQUIRE) == 0 || session_has_ended(s))
-			return false;
+	if (*looks > ROOM_LOOKS)
+		return false;
+	if ((*looks)++ > 0)
 		nanosleep(&pause, NULL);
-		reclaim(s, true);
-		if (arena_alloc(s, size, range))
-			return true;
-	}
-	return false;
+	/* In this order, as a call hands what it has to a command. Then the last look: what came back meanwhile is there. */
+	if ((__atomic_load_n(&s->borrowed, __ATOMIC_ACQUIRE) == 0 &&
+	     __atomic_load_n(&s->pending_count, __ATOMIC_ACQUIRE) == 0) || session_has_ended(s))
+		*looks = ROOM_LOOKS + 1;
+	reclaim(s, true);
+	return true;
+}
+
+cl_int staging_none(struct session *s)
+{
+	return session_has_ended(s) ? CL_DEVICE_NOT_AVAILABLE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+static cl_int staging_take(struct session *s, uint64_t size, struct range *range,
+			   bool (*take_from)(struct session *, uint64_t, struct range *))
+{
+	uint32_t looks = 0;
+
+	if (__atomic_load_n(&s->pending_count, __ATOMIC_RELAXED) > MANY)
+		reclaim(s, false);
+	while (!take_from(s, size, range))
+		if (!staging_more(s, &looks))
+			return staging_none(s);
+	return CL_SUCCESS;
 }
 
 cl_int staging_alloc(struct session *s, uint64_t size, struct range *range)
 {
-	if (__atomic_load_n(&s->pending_count, __ATOMIC_RELAXED) > MANY)
-		reclaim(s, false);
+	return staging_take(s, size, range, arena_alloc);
+}
+
+bool staging_try(struct session *s, uint64_t size, struct range *range)
+{
+	/* Before it is taken: who finds none by then sees that it comes back. */
+	__atomic_fetch_add(&s->borrowed, 1, __ATOMIC_ACQ_REL);
 	if (arena_alloc(s, size, range))
-		return CL_SUCCESS;
-	reclaim(s, true);
-	if (arena_alloc(s, size, range) || wait_for_room(s, size, range))
-		return CL_SUCCESS;
-	return session_has_ended(s) ? CL_DEVICE_NOT_AVAILABLE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+		return true;
+	__atomic_fetch_sub(&s->borrowed, 1, __ATOMIC_RELEASE);
+	return false;
+}
+
+cl_int staging_borrow(struct session *s, uint64_t size, struct range *range)
+{
+	return staging_take(s, size, range, staging_try);
+}
+
+void staging_return(struct session *s, struct range range)
+{
+	arena_free(s, range);
+	__atomic_fetch_sub(&s->borrowed, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- storage of objects that are gone ----------------------------------------------------------- */
@@ -319,6 +353,12 @@ void pending_free_later(struct session *s, struct range range)
 	s->limbo = l;
 	limbo_check(s);
 	pthread_mutex_unlock(&s->pending_lock);
+}
+
+void staging_return_later(struct session *s, struct range range)
+{
+	pending_free_later(s, range);
+	__atomic_fetch_sub(&s->borrowed, 1, __ATOMIC_RELEASE);
 }
 
 void pending_know_queue(cl_command_queue queue)

@@ -235,7 +235,7 @@ static cl_int write_later(const struct transfer *whole, struct session *s)
 	struct transfer t = *whole;
 	size_t total = t.layout.row_bytes, at, bytes;
 	struct range range;
-	cl_int status = staging_alloc(s, total, &range);
+	cl_int status = staging_borrow(s, total, &range);
 
 	if (status != CL_SUCCESS)
 		return status;
@@ -261,7 +261,7 @@ static cl_int write_later(const struct transfer *whole, struct session *s)
 	}
 	pthread_mutex_unlock(&t.queue->lock);
 	if (status != CL_SUCCESS)
-		pending_free_later(s, range);
+		staging_return_later(s, range);
 	return status;
 }
 
@@ -277,20 +277,20 @@ cl_int pieces_run(const struct transfer *t)
 		return write_later(t, st.s);
 	st.piece_bytes = in_small_pieces(t) ? SMALL_PIECE_BYTES : PIECE_BYTES;
 	st.count = (t->layout.row_bytes + st.piece_bytes - 1) / st.piece_bytes;
-	status = staging_alloc(st.s, PIECES * st.piece_bytes, &st.range);
+	status = staging_borrow(st.s, PIECES * st.piece_bytes, &st.range);
 	if (status != CL_SUCCESS)
 		return status;
 	if (!t->wait_count && !hold_if_quiet(&st) && !t->blocking) {
-		arena_free(st.s, st.range);
+		staging_return(st.s, st.range);
 		return write_later(t, st.s);
 	}
 	in_turn = st.held || !queue_in_order(t->queue);
 	if (!in_turn)
 		status = hold_later(&st);
-	if (status == CL_SUCCESS && !in_turn && !st.held && arena_alloc(st.s, t->layout.row_bytes, &whole))
+	if (status == CL_SUCCESS && !in_turn && !st.held && staging_try(st.s, t->layout.row_bytes, &whole))
 		status = transfer_whole(&st.t, st.s, whole); /* in pieces only where there is no room for it */
 	else if (status == CL_SUCCESS)
 		status = run_all(&st);
-	arena_free(st.s, st.range);
+	staging_return(st.s, st.range);
 	return status;
 }

@@ -91,6 +91,7 @@ struct session {
 	struct segment segment[SEGMENTS];
 	uint32_t segment_count; /* atomic: those below are there and stay */
 	uint64_t segment_bytes;
+	uint32_t borrowed; /* pieces that calls give back, or hand to a command that does; atomic */
 
 	pthread_mutex_t index_lock;
 	struct indices indices[KINDS];

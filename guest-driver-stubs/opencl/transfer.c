@@ -96,7 +96,7 @@ cl_int transfer_whole(const struct transfer *t, struct session *s, struct range 
 	if (status == CL_SUCCESS && !t->write)
 		layout_from_arena(&t->layout, arena_at(s, range));
 	/* Of a session that has ended nobody uses it; of a failed command neither. */
-	arena_free(s, range);
+	staging_return(s, range);
 	return status;
 }
 
@@ -109,13 +109,27 @@ static cl_int run_later(const struct transfer *t, struct session *s, struct rang
 		layout_to_arena(arena_at(s, range), &t->layout);
 	status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, true);
 	if (status != CL_SUCCESS) {
-		arena_free(s, range);
+		staging_return(s, range);
 		return status;
 	}
 	status = transfer_send(t, &c, range, NULL);
 	if (status == CL_SUCCESS)
 		status = pending_add(&c, range, true, t->write ? NULL : &t->layout, NULL);
+	if (status != CL_SUCCESS)
+		staging_return_later(s, range);
 	return command_end(&c, status, false, t->event);
+}
+
+/* Of what may pass in pieces there need not be room for all. */
+static cl_int staging_for(const struct transfer *t, struct session *s, uint64_t bytes, struct range *range)
+{
+	uint32_t looks = 0;
+
+	if (!t->blocking || !pieces_suit(t))
+		return staging_borrow(s, bytes, range);
+	if (staging_try(s, bytes, range) || (staging_more(s, &looks) && staging_try(s, bytes, range)))
+		return CL_SUCCESS;
+	return staging_none(s);
 }
 
 cl_int transfer_run(const struct transfer *t)
@@ -131,7 +145,7 @@ cl_int transfer_run(const struct transfer *t)
 		return run_in_place(t, range);
 	if (!timed && pieces_suit(t))
 		return pieces_run(t);
-	status = staging_alloc(s, bytes, &range);
+	status = staging_for(t, s, bytes, &range);
 	if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && t->blocking && pieces_suit(t))
 		return pieces_run(t); /* there is room for some of it */
 	if (status != CL_SUCCESS)

@@ -70,7 +70,8 @@ static void wait_for_others(const struct setup *s, cl_mem memory)
 		MUST(clWaitForEvents(1, &filled));
 		MUST(clReleaseEvent(filled));
 		MUST(clEnqueueReadBuffer(s->queue, memory, CL_TRUE, 0, BYTES, bytes, 0, NULL, NULL));
-		mapped = NEED(clEnqueueMapBuffer(s->queue, memory, CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL, NULL, &error));
+		mapped = NEED(clEnqueueMapBuffer(s->queue, memory, CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL, NULL,
+						 &error));
 		if (bytes[BYTES - 1] != i || memcmp(mapped, bytes, BYTES) != 0)
 			say_number("wrong bytes in round", i);
 		MUST(clEnqueueUnmapMemObject(s->queue, memory, mapped, 0, NULL, NULL));

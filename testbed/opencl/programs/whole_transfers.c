@@ -32,7 +32,8 @@ static void *write_on(void *given)
 		if (w->number == 0)
 			MUST(clEnqueueFillBuffer(w->s->queue, w->memory, &value, 1, 0, BYTES, 0, NULL, NULL));
 		else
-			MUST(clEnqueueWriteBuffer(w->s->queue, w->memory, w->number % 2, 0, BYTES, bytes, 0, NULL, NULL));
+			MUST(clEnqueueWriteBuffer(w->s->queue, w->memory, w->number % 2, 0, BYTES, bytes, 0, NULL,
+						  NULL));
 		if (i % 3 == 0 || w->number == 2)
 			MUST(clFinish(w->s->queue));
 	}
