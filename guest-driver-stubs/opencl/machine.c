@@ -82,9 +82,13 @@ static int machine_look(struct session *s, uint32_t *word, uint32_t value, uint3
 	return ioctl(s->socket, SLUICE_API_DEV_WAIT, &wait) ? errno : 0;
 }
 
+/* Of a device that is gone the driver says so at once, for ever: who looks again and again would do nothing else. */
 static void machine_wait(struct session *s, uint32_t *word, uint32_t value, uint32_t timeout_ms)
 {
-	machine_look(s, word, value, timeout_ms);
+	const struct timespec wait = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+
+	if (machine_look(s, word, value, timeout_ms) == ENODEV)
+		nanosleep(&wait, NULL);
 }
 
 /* Who waits looks again soon: all waits are short. */
