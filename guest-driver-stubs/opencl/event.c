@@ -37,6 +37,8 @@ cl_event event_new(cl_command_queue queue, cl_command_type type, uint64_t sequen
 void event_done(cl_event event, cl_int status)
 {
 	/* First what the application was promised, then that it may know. */
+	if (status < 0)
+		__atomic_store_n(&session_of(event)->failures, true, __ATOMIC_RELAXED);
 	pending_settle_event(event, status);
 	__atomic_store_n(&event->status, status, __ATOMIC_RELEASE);
 }
@@ -269,6 +271,8 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
 		return CL_INVALID_OPERATION;
 	/* Who waits for it may release it before this returns. */
 	object_hold(event);
+	if (status < 0)
+		__atomic_store_n(&session_of(event)->failures, true, __ATOMIC_RELEASE);
 	/* The host first: who sees the state may enqueue what needs it no more. */
 	sent = call_set_user_event_status(session_of(event), &call, NULL);
 	__atomic_store_n(&event->status, status, __ATOMIC_RELEASE);

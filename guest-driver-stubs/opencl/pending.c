@@ -170,12 +170,14 @@ struct end {
 /* Whether the entry's command is done, given what is known; positive: it is not, or nobody needs to know. */
 static cl_int status_of(const struct pending *p, const struct end *end)
 {
+	bool may_have_failed = __atomic_load_n(&session_of(p->event)->failures, __ATOMIC_RELAXED);
+
 	if (p->event == end->event)
 		return end->status;
-	if (p->event->queue->number == end->queue->number && end->ordered)
-		return event_known(p->event) < 0 ? event_known(p->event) : CL_COMPLETE;
 	if (event_known(p->event) <= CL_COMPLETE)
 		return event_known(p->event);
+	if (p->event->queue->number == end->queue->number && end->ordered)
+		return p->to.at && may_have_failed ? ask(p->event) : CL_COMPLETE;
 	return p->to.at && p->event->sequence < end->sequence ? ask(p->event) : CL_QUEUED;
 }
 

@@ -100,6 +100,7 @@ struct session {
 	struct pending *pending, **pending_end;
 	uint32_t pending_count; /* atomic */
 	uint64_t sequence;      /* of commands; atomic */
+	bool failures;          /* an event has failed: others may, that nobody asks for; atomic */
 	cl_command_queue queues; /* that have commands which may not be done; under pending_lock, with limbo */
 	struct limbo *limbo;
 

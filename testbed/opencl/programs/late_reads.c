@@ -1,6 +1,6 @@
 /*
  * What fails with an event of the application's may end while commands before it run: those end when they do, for who
- * waits for them, or for all of their queue.
+ * waits for them, or for all of their queue. And a read that fails writes nothing.
  */
 #include "check.h"
 
@@ -55,6 +55,19 @@ static void end(struct run *r, const char *what)
 	MUST(clReleaseEvent(r->end));
 }
 
+/* The bytes that it was to have stay as they were. */
+static void failed_read(const struct setup *s, cl_mem words)
+{
+	cl_event gate = NEED(clCreateUserEvent(s->context, &error));
+	cl_uint got = 5;
+
+	MUST(clEnqueueReadBuffer(s->queue, words, CL_FALSE, sizeof(got), sizeof(got), &got, 1, &gate, NULL));
+	SAY("that fails a read", clSetUserEventStatus(gate, -1));
+	MUST(clFinish(s->queue));
+	say_number("not read", got);
+	MUST(clReleaseEvent(gate));
+}
+
 int main(void)
 {
 	struct run r = { .s = set_up() };
@@ -79,6 +92,7 @@ int main(void)
 	pthread_join(thread, NULL);
 	end(&r, "read when all was finished");
 
+	failed_read(&r.s, r.words);
 	MUST(clReleaseKernel(r.kernel));
 	MUST(clReleaseMemObject(r.words));
 	tear_down(&r.s);
