@@ -57,14 +57,15 @@ static bool link_send(int socket, const void *message, const int *fds, size_t fd
 	return sent == LINK_BYTES;
 }
 
-static bool link_receive(int socket, void *message)
+/* PATIENT: beyond ANSWER_SECONDS, too. */
+static bool link_receive(int socket, void *message, bool patient)
 {
 	size_t got = 0;
 
 	while (got < LINK_BYTES) {
 		ssize_t count = recv(socket, (char *)message + got, LINK_BYTES - got, 0);
 
-		if (count < 0 && errno == EINTR)
+		if (count < 0 && (errno == EINTR || (patient && errno == EAGAIN)))
 			continue;
 		if (count <= 0)
 			return false;
@@ -100,7 +101,7 @@ static bool hello(struct session *s, int memory_fd, uint64_t bytes)
 				bytes, 0, 0 };
 	int fds[2] = { memory_fd, s->doorbell };
 
-	if (!link_send(s->socket, message, fds, 2) || !link_receive(s->socket, message))
+	if (!link_send(s->socket, message, fds, 2) || !link_receive(s->socket, message, false))
 		return false;
 	errno = (int)(message[0] >> 48);
 	s->number = message[1];
@@ -138,7 +139,8 @@ static int link_add(struct session *s, uint32_t index, uint64_t bytes, uint8_t *
 
 	if (fd < 0)
 		return errno;
-	if (!link_send(s->socket, message, &fd, 1) || !link_receive(s->socket, message))
+	/* Whoever gives up here takes the answer for that to its next message: a session that moves may take its time. */
+	if (!link_send(s->socket, message, &fd, 1) || !link_receive(s->socket, message, true))
 		error = EPIPE;
 	else if ((int64_t)message[1] < 0)
 		error = (int)-(int64_t)message[1];
