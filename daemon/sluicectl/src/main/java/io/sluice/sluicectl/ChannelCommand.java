@@ -14,14 +14,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl channel …}. */
-@Command(
-    name = "channel",
-    description = "The channels of guests.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class ChannelCommand extends Noun {
   ChannelCommand(GlobalOptions global) {
-    super(global, "channel");
+    super(global, "channel", "The channels of guests.");
   }
 
   @Command(name = "list", description = "The channels of one guest, or of all.")

@@ -14,14 +14,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl checkpoint …}. */
-@Command(
-    name = "checkpoint",
-    description = "Files of guests and sessions; guest checkpoint writes one.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class CheckpointCommand extends Noun {
   CheckpointCommand(GlobalOptions global) {
-    super(global, "checkpoint");
+    super(global, "checkpoint", "Files of guests and sessions; guest checkpoint writes one.");
   }
 
   @Command(

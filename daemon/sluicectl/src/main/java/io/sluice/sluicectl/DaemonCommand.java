@@ -16,14 +16,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl daemon …}. */
-@Command(
-    name = "daemon",
-    description = "The daemon itself.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class DaemonCommand extends Noun {
   DaemonCommand(GlobalOptions global) {
-    super(global, "daemon");
+    super(global, "daemon", "The daemon itself.");
   }
 
   @Command(name = "status", description = "What it is, since when it runs, and its GPUs.")

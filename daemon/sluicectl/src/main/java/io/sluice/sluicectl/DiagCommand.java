@@ -17,14 +17,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl diag …}. */
-@Command(
-    name = "diag",
-    description = "What somebody who helps wants to see.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class DiagCommand extends Noun {
   DiagCommand(GlobalOptions global) {
-    super(global, "diag");
+    super(global, "diag", "What somebody who helps wants to see.");
   }
 
   @Command(

@@ -8,19 +8,18 @@ import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /**
  * The options that every command has, and what follows from them: the daemon to ask, the form of
- * answers.
+ * answers. They are built, where those of single commands are annotated: to read annotations and
+ * set fields Java makes classes at each start, which takes longer than most commands.
  */
 final class GlobalOptions {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
@@ -31,50 +30,42 @@ final class GlobalOptions {
 
   private final Map<String, String> environment;
 
-  @Option(
-      names = {"-s", "--socket"},
-      paramLabel = "PATH",
-      scope = ScopeType.INHERIT,
-      description = "The daemon's control socket. Default: $SLUICE_SOCKET, or /run/sluice/control.")
-  private @Nullable Path socket;
+  private final OptionSpec socket =
+      option("-s", "--socket")
+          .paramLabel("PATH")
+          .type(Path.class)
+          .description(
+              "The daemon's control socket. Default: $SLUICE_SOCKET, or /run/sluice/control.")
+          .build();
 
-  @Option(
-      names = {"-f", "--format"},
-      paramLabel = "FORMAT",
-      defaultValue = "table",
-      scope = ScopeType.INHERIT,
-      description = "table, json or csv. Programs should read json: it is versioned.")
-  private Format format = Format.table;
+  private final OptionSpec format =
+      option("-f", "--format")
+          .paramLabel("FORMAT")
+          .type(Format.class)
+          .defaultValue(Format.table.name())
+          .description("table, json or csv. Programs should read json: it is versioned.")
+          .build();
 
-  @Option(
-      names = "--columns",
-      paramLabel = "NAME",
-      split = ",",
-      scope = ScopeType.INHERIT,
-      description = "Columns to show, separated by commas.")
-  private List<String> columns = new ArrayList<>();
+  private final OptionSpec columns =
+      option("--columns")
+          .paramLabel("NAME")
+          .type(List.class)
+          .auxiliaryTypes(String.class)
+          .splitRegex(",")
+          .initialValue(List.of())
+          .description("Columns to show, separated by commas.")
+          .build();
 
-  @Option(
-      names = "--no-header",
-      scope = ScopeType.INHERIT,
-      description = "Without the names of the columns.")
-  private boolean noHeader;
+  private final OptionSpec noHeader =
+      flag("--no-header").description("Without the names of the columns.").build();
 
-  @Option(
-      names = "--debug",
-      scope = ScopeType.INHERIT,
-      description = "With an error, prints where it came from.")
-  private boolean debug;
+  private final OptionSpec debug =
+      flag("--debug").description("With an error, prints where it came from.").build();
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      scope = ScopeType.INHERIT,
-      description = "Prints this and exits.")
-  private boolean help;
+  private final OptionSpec help =
+      flag("-h", "--help").usageHelp(true).description("Prints this and exits.").build();
 
-  @Spec(Spec.Target.MIXEE)
-  private @Nullable CommandSpec spec;
+  private @Nullable CommandSpec root;
 
   /**
    * Creates them.
@@ -85,8 +76,22 @@ final class GlobalOptions {
     this.environment = environment;
   }
 
+  private static OptionSpec.Builder option(String name, String... names) {
+    return OptionSpec.builder(name, names).scopeType(ScopeType.INHERIT);
+  }
+
+  private static OptionSpec.Builder flag(String name, String... names) {
+    return option(name, names).type(boolean.class).initialValue(false);
+  }
+
+  /** Gives them to the whole command line; what is added to it later inherits them. */
+  void addTo(CommandSpec root) {
+    this.root = root;
+    List.of(socket, format, columns, noHeader, debug, help).forEach(root::addOption);
+  }
+
   Path socket() {
-    Path chosen = socket;
+    Path chosen = socket.getValue();
     if (chosen != null) {
       return chosen;
     }
@@ -145,7 +150,8 @@ final class GlobalOptions {
   }
 
   Output output() {
-    return new Output(line(), format, columns, !noHeader, width());
+    boolean plain = noHeader.getValue();
+    return new Output(line(), format.getValue(), columns.getValue(), !plain, width());
   }
 
   /** As the launcher says, which can ask the terminal sooner than Java can. */
@@ -155,7 +161,7 @@ final class GlobalOptions {
   }
 
   CommandLine line() {
-    CommandSpec filled = spec;
+    CommandSpec filled = root;
     if (filled == null) {
       throw new IllegalStateException("not run by picocli");
     }
@@ -173,7 +179,7 @@ final class GlobalOptions {
 
   /** Whether errors say where they came from. */
   boolean debug() {
-    return debug;
+    return debug.getValue();
   }
 
   /** This program's version, as the build stamped it on the module. */

@@ -16,14 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl gpu …}. */
-@Command(
-    name = "gpu",
-    description = "The GPUs.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class GpuCommand extends Noun {
   GpuCommand(GlobalOptions global) {
-    super(global, "gpu");
+    super(global, "gpu", "The GPUs.");
   }
 
   @Command(name = "list", description = "The GPUs that are served.")

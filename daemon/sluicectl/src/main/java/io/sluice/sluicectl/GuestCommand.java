@@ -27,16 +27,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl guest …}. */
-@Command(
-    name = "guest",
-    description = "The guests: machines and processes that may attach.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class GuestCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
 
   GuestCommand(GlobalOptions global) {
-    super(global, "guest");
+    super(global, "guest", "The guests: machines and processes that may attach.");
   }
 
   @Command(name = "list", description = "All guests.")

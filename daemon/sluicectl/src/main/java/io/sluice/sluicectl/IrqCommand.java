@@ -15,14 +15,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl irq …}. */
-@Command(
-    name = "irq",
-    description = "Interrupts of guests.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class IrqCommand extends Noun {
   IrqCommand(GlobalOptions global) {
-    super(global, "irq");
+    super(global, "irq", "Interrupts of guests.");
   }
 
   @Command(

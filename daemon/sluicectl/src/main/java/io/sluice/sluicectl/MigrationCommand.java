@@ -19,11 +19,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl migration …}. */
-@Command(
-    name = "migration",
-    description = "Guests that move to another daemon, without their programs noticing.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class MigrationCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String TO =
@@ -37,7 +32,10 @@ final class MigrationCommand extends Noun {
   private static final Duration ANSWER = Duration.ofMinutes(15);
 
   MigrationCommand(GlobalOptions global) {
-    super(global, "migration");
+    super(
+        global,
+        "migration",
+        "Guests that move to another daemon, without their programs noticing.");
   }
 
   @Command(

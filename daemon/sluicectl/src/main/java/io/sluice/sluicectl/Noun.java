@@ -5,16 +5,22 @@ import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The subject of commands; its verbs are the methods of the subclass. */
 abstract class Noun implements Runnable {
   final GlobalOptions global;
   private final String name;
+  private final String description;
 
-  Noun(GlobalOptions global, String name) {
+  /**
+   * @param description for the help
+   */
+  Noun(GlobalOptions global, String name, String description) {
     this.global = global;
     this.name = name;
+    this.description = description;
   }
 
   /**
@@ -23,7 +29,9 @@ abstract class Noun implements Runnable {
    * @param verb with another word it has them all
    */
   final CommandLine line(String verb) {
-    CommandLine line = new CommandLine(this);
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(this).name(name);
+    spec.usageMessage().description(description).synopsisSubcommandLabel("COMMAND");
+    CommandLine line = new CommandLine(spec);
     List<Method> all = CommandLine.getCommandMethods(getClass(), null);
     List<Method> named =
         all.stream()

@@ -10,11 +10,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl program …}. */
-@Command(
-    name = "program",
-    description = "CUDA programs of guests; guest run starts one.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class ProgramCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String NUMBER = "Its number, as program list shows it.";
@@ -23,7 +18,7 @@ final class ProgramCommand extends Noun {
   private static final Duration COPY = Duration.ofMinutes(10);
 
   ProgramCommand(GlobalOptions global) {
-    super(global, "program");
+    super(global, "program", "CUDA programs of guests; guest run starts one.");
   }
 
   @Command(name = "list", description = "The CUDA programs of one guest, or of all.")

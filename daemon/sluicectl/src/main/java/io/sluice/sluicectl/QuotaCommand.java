@@ -18,17 +18,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl quota …}. */
-@Command(
-    name = "quota",
-    description = "What guests may have of their GPU.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class QuotaCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String NO_LIMIT = "none";
 
   QuotaCommand(GlobalOptions global) {
-    super(global, "quota");
+    super(global, "quota", "What guests may have of their GPU.");
   }
 
   @Command(name = "show", description = "Quotas, and what guests hold.")

@@ -24,11 +24,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code sluicectl session …}. */
-@Command(
-    name = "session",
-    description = "Sessions of APIs: what applications of guests have made through OpenCL.",
-    synopsisSubcommandLabel = "COMMAND",
-    addMethodSubcommands = false)
 final class SessionCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String WHERE = "On the daemon's host; its user writes it.";
@@ -38,7 +33,10 @@ final class SessionCommand extends Noun {
   private static final Duration ANSWER = Duration.ofMinutes(5);
 
   SessionCommand(GlobalOptions global) {
-    super(global, "session");
+    super(
+        global,
+        "session",
+        "Sessions of APIs: what applications of guests have made through OpenCL.");
   }
 
   @Command(name = "list", description = "The sessions of one guest, or of all.")

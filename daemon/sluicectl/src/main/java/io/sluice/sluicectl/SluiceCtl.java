@@ -8,35 +8,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The program {@code sluicectl}: a noun, a verb, and what they apply to. */
-@Command(
-    name = "sluicectl",
-    description = "Controls the daemon sluiced.",
-    versionProvider = SluiceCtl.VersionProvider.class,
-    synopsisSubcommandLabel = "COMMAND",
-    usageHelpAutoWidth = true,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:done",
-      "1:refused or failed",
-      "2:wrong arguments",
-      "3:the daemon cannot be reached",
-      "4:there is nothing of that name",
-      "5:not permitted",
-      "6:more memory than there is or is granted",
-      "7:the migration was given up: the guest goes on where it was",
-      "8:whether the guest has moved is not known: status says what to do",
-      "75:busy, retry",
-      "130:interrupted"
-    })
 public final class SluiceCtl implements Runnable {
   /** What a daemon's answers may be made of. */
   private static final String ANSWER_FILTER =
@@ -65,16 +42,24 @@ public final class SluiceCtl implements Runnable {
           "version",
           "completion");
 
+  private static final String[] EXIT_CODES = {
+    "0:done",
+    "1:refused or failed",
+    "2:wrong arguments",
+    "3:the daemon cannot be reached",
+    "4:there is nothing of that name",
+    "5:not permitted",
+    "6:more memory than there is or is granted",
+    "7:the migration was given up: the guest goes on where it was",
+    "8:whether the guest has moved is not known: status says what to do",
+    "75:busy, retry",
+    "130:interrupted"
+  };
+
   /** No command, and no verb of one. */
   private static final String ALL = "";
 
-  @Mixin private final GlobalOptions global;
-
-  @Option(
-      names = {"-V", "--version"},
-      versionHelp = true,
-      description = "Prints the version and exits.")
-  private boolean version;
+  private final GlobalOptions global;
 
   private SluiceCtl(GlobalOptions global) {
     this.global = global;
@@ -97,7 +82,7 @@ public final class SluiceCtl implements Runnable {
    */
   static CommandLine commandLine(Map<String, String> environment, List<String> arguments) {
     SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
-    CommandLine root = new CommandLine(ctl);
+    CommandLine root = ctl.root();
     Iterator<String> words = arguments.iterator();
     String command = firstWord(root.getCommandSpec(), words);
     if (!COMMANDS.contains(command) || command.equals("completion")) { // that is of all
@@ -139,7 +124,25 @@ public final class SluiceCtl implements Runnable {
    */
   public static CommandLine commandLine(Map<String, String> environment) {
     SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
-    return ctl.with(COMMANDS, ALL, new CommandLine(ctl));
+    return ctl.with(COMMANDS, ALL, ctl.root());
+  }
+
+  private CommandLine root() {
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(this).name("sluicectl");
+    spec.versionProvider(() -> new String[] {"sluicectl " + GlobalOptions.version()});
+    spec.usageMessage()
+        .description("Controls the daemon sluiced.")
+        .synopsisSubcommandLabel("COMMAND")
+        .autoWidth(true)
+        .exitCodeListHeading("%nExit codes:%n")
+        .exitCodeList(UsageMessageSpec.keyValuesMap(EXIT_CODES));
+    global.addTo(spec);
+    spec.addOption(
+        OptionSpec.builder("-V", "--version")
+            .versionHelp(true)
+            .description("Prints the version and exits.")
+            .build());
+    return new CommandLine(spec);
   }
 
   private CommandLine with(List<String> commands, String verb, CommandLine line) {
@@ -198,13 +201,5 @@ public final class SluiceCtl implements Runnable {
     }
     err.flush();
     return failure.exitCode();
-  }
-
-  /** The text of {@code --version}. */
-  static final class VersionProvider implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"sluicectl " + GlobalOptions.version()};
-    }
   }
 }
