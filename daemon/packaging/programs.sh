@@ -12,10 +12,11 @@ readonly NATIVE_OPTIONS='--illegal-native-access=deny --enable-native-access=io.
 readonly LIBRARIES='com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl'
 # The daemon's heap is small and its data is not in it; collectors with threads of their own wake up while all is idle.
 readonly DAEMON_OPTIONS="-XX:+UseSerialGC $NATIVE_OPTIONS,$LIBRARIES"
-# sluicectl has no native code, and lives for a fraction of a second: start fast, compile little, let nobody watch, and
-# make no code for what is called once by reflection. Refusing native code would keep the JVM from taking its modules from
-# a cache.
-readonly CONTROL_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Djdk.reflect.useNativeAccessorOnly=true'
+# Of a command that ends within a fraction of a second nothing is worth compiling; one that goes on, such as top, is.
+readonly CONTROL_COMPILER='-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=30'
+# sluicectl has no native code, and is short: let nobody watch, and make no code for what is called once by reflection.
+# Refusing native code would keep the JVM from taking its modules from a cache.
+readonly CONTROL_OPTIONS="$CONTROL_COMPILER -XX:+UseSerialGC -XX:-UsePerfData -Djdk.reflect.useNativeAccessorOnly=true"
 
 # What the product uses of the JDK.
 readonly PRODUCT_MODULES=java.base,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management,jdk.net,jdk.unsupported
