@@ -7,23 +7,27 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of buffers and images, by queues of our own, one for each context. A buffer's pieces
- * are of 64 KiB, an image's of as many whole rows as have about that.
+ * are of 64 KiB, an image's of as many whole rows as have about that. By the thread that moves the
+ * first of them, but for what the session's thread holds.
  */
 final class ClContents implements Contents {
   private static final int PIECE_BYTES = 64 << 10;
 
-  /** Most bytes of a piece: those of the longest row that an image may have. */
-  private static final int MOST_PIECE_BYTES = 4 << 20;
+  /** Bytes of what is written together: no fewer than the longest row that an image may have. */
+  private static final int ROOM_BYTES = 4 << 20;
 
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment room = arena.allocate(MOST_PIECE_BYTES, Long.BYTES);
-  private final MemorySegment words = arena.allocate(64, Long.BYTES);
-  private final Map<SessionObject, Long> queues = new HashMap<>();
+  /** Where a piece begins there. */
+  private static final int ALIGNMENT = 64;
+
+  private final Map<SessionObject, OwnQueue> queues = new HashMap<>();
+  private @Nullable Arena arena;
+  private @Nullable MemorySegment room; // made when it is needed: zeroing it takes milliseconds
+  private long used; // of the room
   private boolean closed;
 
   /** An image as rows: bytes of each, rows of a slice, slices. */
@@ -84,10 +88,15 @@ final class ClContents implements Contents {
   @Override
   public void write(SessionObject object, long position, MemorySegment from)
       throws UnmovableException {
-    if (from.byteSize() > room.byteSize()) {
-      throw refused(object, ClStatus.INVALID_VALUE);
+    if (from.byteSize() > ROOM_BYTES) {
+      throw OwnQueue.refused(object, ClStatus.INVALID_VALUE);
     }
-    MemorySegment copy = room.asSlice(0, from.byteSize()).copyFrom(from);
+    if (used + from.byteSize() > ROOM_BYTES) {
+      await();
+      used = 0;
+    }
+    MemorySegment copy = room().asSlice(used, from.byteSize()).copyFrom(from);
+    used += (from.byteSize() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     move(object, position, copy, true);
   }
 
@@ -95,32 +104,9 @@ final class ClContents implements Contents {
       throws UnmovableException {
     if (object.has(Memory.ImageShape.class)) {
       moveRows(object, position, bytes, write);
-      return;
+    } else {
+      requireBegun(object, queue(object).buffer(object, position, bytes, write));
     }
-    long queue = queue(object);
-    int status =
-        write
-            ? OpenClLibrary.clEnqueueWriteBuffer(
-                queue,
-                object.handle(),
-                1,
-                position,
-                bytes.byteSize(),
-                bytes,
-                0,
-                MemorySegment.NULL,
-                MemorySegment.NULL)
-            : OpenClLibrary.clEnqueueReadBuffer(
-                queue,
-                object.handle(),
-                1,
-                position,
-                bytes.byteSize(),
-                bytes,
-                0,
-                MemorySegment.NULL,
-                MemorySegment.NULL);
-    requireSuccess(object, status);
   }
 
   private void moveRows(SessionObject object, long position, MemorySegment bytes, boolean write)
@@ -134,70 +120,62 @@ final class ClContents implements Contents {
       long row = first % rows.count();
       long some = Math.min(left, rows.count() - row);
       MemorySegment piece = bytes.asSlice(at, some * rows.bytes());
-      requireSuccess(
-          object,
-          box(
-              object,
-              new long[] {0, row, first / rows.count()},
-              new long[] {image.shape()[1], some, 1},
-              piece,
-              write));
+      long[] origin = {0, row, first / rows.count()};
+      long[] region = {image.shape()[1], some, 1};
+      requireBegun(object, queue(object).box(object, origin, region, piece, write));
       first += some;
       left -= some;
       at += piece.byteSize();
     }
   }
 
-  private int box(
-      SessionObject object, long[] origin, long[] region, MemorySegment bytes, boolean write)
-      throws UnmovableException {
-    MemorySegment.copy(origin, 0, words, ValueLayout.JAVA_LONG, 0, 3);
-    MemorySegment.copy(region, 0, words, ValueLayout.JAVA_LONG, 24, 3);
-    long queue = queue(object);
-    return write
-        ? OpenClLibrary.clEnqueueWriteImage(
-            queue,
-            object.handle(),
-            1,
-            words,
-            words.asSlice(24),
-            0,
-            0,
-            bytes,
-            0,
-            MemorySegment.NULL,
-            MemorySegment.NULL)
-        : OpenClLibrary.clEnqueueReadImage(
-            queue,
-            object.handle(),
-            1,
-            words,
-            words.asSlice(24),
-            0,
-            0,
-            bytes,
-            0,
-            MemorySegment.NULL,
-            MemorySegment.NULL);
+  /** What the library refuses ends what was begun before. */
+  private void requireBegun(SessionObject object, int status) throws UnmovableException {
+    if (status != ClStatus.SUCCESS) {
+      await();
+      throw OwnQueue.refused(object, status);
+    }
+  }
+
+  @Override
+  public void await() throws UnmovableException {
+    UnmovableException refused = null;
+    for (OwnQueue queue : queues.values()) {
+      try {
+        queue.await();
+      } catch (UnmovableException failed) {
+        refused = failed; // and the others are waited for none the less
+      }
+    }
+    if (refused != null) {
+      throw refused;
+    }
   }
 
   /**
-   * Has a buffer's storage in the application's memory as the library has the buffer, or the other
-   * way. Not by a map: PoCL 3.1 takes its end for that of another one, which may wait.
+   * Begins to have a buffer's storage in the application's memory as the library has the buffer, or
+   * the other way. Not by a map: PoCL 3.1 takes its end for that of another one, which may wait.
    */
   void bring(SessionObject object, MemorySegment storage, boolean toLibrary)
       throws UnmovableException {
     move(object, 0, storage, toLibrary);
   }
 
-  /** Of the object's context; what made the object names that first. */
-  private long queue(SessionObject object) throws UnmovableException {
+  /** That of the object's context, which what made the object names first; with room. */
+  private OwnQueue queue(SessionObject object) throws UnmovableException {
     SessionObject context = Touched.root(object).creation().named().getFirst();
-    Long known = queues.get(context);
-    if (known != null) {
-      return known;
+    OwnQueue known = queues.get(context);
+    if (known == null) {
+      known = new OwnQueue(make(context), arena());
+      queues.put(context, known);
+    } else if (known.isFull()) {
+      await();
     }
-    MemorySegment error = words.asSlice(56);
+    return known;
+  }
+
+  private long make(SessionObject context) throws UnmovableException {
+    MemorySegment error = arena().allocate(ValueLayout.JAVA_INT);
     long queue =
         OpenClLibrary.clCreateCommandQueueWithProperties(
             context.handle(),
@@ -205,28 +183,23 @@ final class ClContents implements Contents {
             MemorySegment.NULL,
             error);
     if (queue == 0) {
-      throw refused(context, error.get(ValueLayout.JAVA_INT, 0));
+      throw OwnQueue.refused(context, error.get(ValueLayout.JAVA_INT, 0));
     }
-    queues.put(context, queue);
     return queue;
   }
 
-  private static void requireSuccess(SessionObject object, int status) throws UnmovableException {
-    if (status != ClStatus.SUCCESS) {
-      throw refused(object, status);
+  private Arena arena() {
+    if (arena == null) {
+      arena = Arena.ofConfined();
     }
+    return arena;
   }
 
-  private static UnmovableException refused(SessionObject object, int status) {
-    return new UnmovableException(
-        List.of(object + " has contents that cannot be moved, status=" + status));
-  }
-
-  @Override
-  public void finish() {
-    for (long queue : queues.values()) {
-      int _ = OpenClLibrary.clFinish(queue);
+  private MemorySegment room() {
+    if (room == null) {
+      room = arena().allocate(ROOM_BYTES, ALIGNMENT);
     }
+    return room;
   }
 
   @Override
@@ -235,9 +208,9 @@ final class ClContents implements Contents {
       return;
     }
     closed = true;
-    for (long queue : queues.values()) {
-      int _ = OpenClLibrary.clReleaseCommandQueue(queue);
+    queues.values().forEach(OwnQueue::close);
+    if (arena != null) {
+      arena.close();
     }
-    arena.close();
   }
 }

@@ -228,6 +228,7 @@ final class OpenClState implements ApiState {
           contents.bring(mem, buffer.storage(), false);
         }
       }
+      contents.await();
     } catch (UnmovableException refused) {
       throw new IllegalStateException(refused.getMessage());
     }
@@ -260,6 +261,7 @@ final class OpenClState implements ApiState {
       for (SessionObject mem : mappedBuffers()) {
         contents.bring(mem, mem.attachment(Memory.MappedBuffer.class).storage(), true);
       }
+      contents.await();
     } catch (UnmovableException refused) {
       LOG.atWarn().log("a buffer is not as it was: {}", refused.getMessage());
     }

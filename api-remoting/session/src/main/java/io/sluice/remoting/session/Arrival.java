@@ -297,6 +297,7 @@ public final class Arrival implements AutoCloseable {
   }
 
   private void answer() throws StateException {
+    restore.settle();
     List<String> reasons = restore.reasons();
     link.write(reasons.isEmpty() ? new StateItem.Ready() : new StateItem.Refused(reasons));
     link.flush();

@@ -1,6 +1,5 @@
 package io.sluice.remoting.session;
 
-import io.sluice.remoting.state.Fingerprints;
 import io.sluice.remoting.state.StateCodec;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
@@ -9,9 +8,7 @@ import io.sluice.remoting.state.StateStage;
 import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -49,9 +46,6 @@ public final class Departure implements Leaving {
   /** How long the application is let go on between two attempts, at most. */
   private static final int LET_GO_MS = 500;
 
-  /** How long the session's thread may be in a call of the library. */
-  private static final int ANSWER_MS = 60_000;
-
   /** How long is waited for commands before contents are read that they may write. */
   private static final int RUN_MS = 5_000;
 
@@ -65,10 +59,9 @@ public final class Departure implements Leaving {
 
   private final ServedSession served;
   private final Session session;
+  private final SessionQuestions questions;
   private final StateLink link;
   private final Consumer<StateStage> entered;
-  private final Fingerprints fingerprints = new Fingerprints();
-  private final Set<Long> begun = new HashSet<>(); // serials of contents that were sent
   private final Set<SessionObject> again = // to be looked at when nothing runs
       Collections.newSetFromMap(new IdentityHashMap<>());
   private volatile StateStage stage = StateStage.PREPARE;
@@ -104,6 +97,7 @@ public final class Departure implements Leaving {
     this.link = link;
     this.entered = entered;
     session = served.session();
+    questions = new SessionQuestions(session);
   }
 
   /** Gives up, unless the other host has been told to go on; from any thread. */
@@ -224,10 +218,11 @@ public final class Departure implements Leaving {
       return false; // and has changed nothing
     }
     Set<SessionObject> _ = ask(state::takeTouched); // all of it is sent now
-    try (Contents contents = ask(state::contents);
-        Arena arena = Arena.ofConfined()) {
+    try (Arena arena = Arena.ofConfined();
+        Contents contents = ask(state::contents)) {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
-      copyWhileRunning(capture, state, contents, room, withMachine);
+      ContentSender sender = new ContentSender(questions, link, contents, room);
+      copyWhileRunning(capture, state, sender, withMachine);
       enter(StateStage.STOP);
       stop(state, withMachine);
       enter(StateStage.FINISH);
@@ -239,7 +234,7 @@ public final class Departure implements Leaving {
         }
         return true;
       });
-      finish(capture, state, contents, room);
+      finish(capture, state, sender);
       if (!withMachine) {
         handOver();
       }
@@ -267,11 +262,7 @@ public final class Departure implements Leaving {
   }
 
   private void copyWhileRunning(
-      StateCapture capture,
-      ApiState state,
-      Contents contents,
-      MemorySegment room,
-      boolean withMachine)
+      StateCapture capture, ApiState state, ContentSender sender, boolean withMachine)
       throws UnmovableException, StateException, InterruptedException {
     enter(StateStage.COPY);
     Set<SessionObject> wanted = ask(() -> state.withContents(capture.needed()));
@@ -281,9 +272,7 @@ public final class Departure implements Leaving {
       if (!haveRun(state)) {
         again.addAll(wanted); // what writes to them may run on while they are read
       }
-      for (SessionObject object : wanted) {
-        copy(object, contents, room, true);
-      }
+      copy(wanted, sender, true);
       rounds++;
       prepare(capture);
       wanted = ask(() -> touched(capture, state));
@@ -345,9 +334,7 @@ public final class Departure implements Leaving {
       throws UnmovableException, StateException, InterruptedException {
     long stoodNs = 0;
     for (int attempt = 0; ; attempt++) {
-      if (givenUp) {
-        throw new StateException("the move was given up, stage=" + stage);
-      }
+      requireWanted();
       long beganNs = now();
       if (!withMachine && !served.hold(LINK_MS)) {
         throw new StateException("the application is in the middle of a link's message");
@@ -379,7 +366,7 @@ public final class Departure implements Leaving {
     }
   }
 
-  private void finish(StateCapture capture, ApiState state, Contents contents, MemorySegment room)
+  private void finish(StateCapture capture, ApiState state, ContentSender sender)
       throws UnmovableException, StateException, InterruptedException {
     sendObjects(capture);
     Set<SessionObject> wanted =
@@ -387,12 +374,10 @@ public final class Departure implements Leaving {
           Set<SessionObject> all = touched(capture, state);
           again.retainAll(state.withContents(capture.needed()));
           all.addAll(again);
-          all.addAll(unsent(capture, state));
+          all.addAll(unsent(capture, state, sender));
           return all;
         });
-    for (SessionObject object : wanted) {
-      copy(object, contents, room, false);
-    }
+    copy(wanted, sender, false);
     for (StateItem item : ask(capture::rest)) {
       link.write(item);
     }
@@ -400,78 +385,41 @@ public final class Departure implements Leaving {
     expectReady(STOP_MS);
   }
 
-  private Set<SessionObject> unsent(StateCapture capture, ApiState state) {
+  private static Set<SessionObject> unsent(
+      StateCapture capture, ApiState state, ContentSender sender) {
     Set<SessionObject> all = state.withContents(capture.needed());
-    all.removeIf(object -> begun.contains(object.serial()));
+    all.removeIf(sender::hasBegun);
     return all;
   }
 
   private void handOver() throws UnmovableException, StateException, InterruptedException {
-    if (givenUp) {
-      throw new StateException("the move was given up, stage=" + stage);
-    }
+    requireWanted();
     // The session's thread does nothing else now, so that this comes to an end, one or the other.
     boolean _ =
-        get(
+        SessionQuestions.answer(
             session.handOver(() -> {
               link.write(new StateItem.Go());
               link.flush();
               return true;
             }),
-            Integer.MAX_VALUE,
-            "the session's thread does not answer");
+            Integer.MAX_VALUE);
     waitedNs = now() - stoppedNs;
     enter(StateStage.HAND_OVER);
     served.leave();
     enter(StateStage.DONE);
   }
 
-  /** Sends those pieces of an object that are not what was sent. */
-  private void copy(SessionObject object, Contents contents, MemorySegment room, boolean mayVanish)
+  private void copy(Set<SessionObject> objects, ContentSender sender, boolean mayVanish)
       throws UnmovableException, StateException, InterruptedException {
-    boolean isHeld =
-        ask(() -> {
-          if (mayVanish && !session.context().objects().has(object)) {
-            return false; // released meanwhile; if others need it, it is sent at the end
-          }
-          contents.hold(object);
-          return true;
-        });
-    if (!isHeld) {
-      return;
-    }
-    begun.add(object.serial());
-    try {
-      long bytes = contents.bytes(object);
-      int piece = contents.pieceBytes(object);
-      if (piece > room.byteSize()) {
-        throw new UnmovableException(List.of(object + " has rows of too many bytes: " + piece));
-      }
-      int most = piece == 0 ? 0 : (int) (room.byteSize() / piece) * piece;
-      for (long at = 0; at < bytes; at += most) {
-        if (givenUp) {
-          throw new StateException("the move was given up, stage=" + stage);
-        }
-        MemorySegment part = room.asSlice(0, Math.min(most, bytes - at));
-        contents.read(object, at, part);
-        send(object, at, part, piece);
-      }
-    } finally {
-      contents.drop(object);
+    for (ContentSender.Batch batch : sender.batches(objects)) {
+      requireWanted();
+      sender.send(batch, mayVanish);
     }
   }
 
-  private void send(SessionObject object, long position, MemorySegment part, int pieceBytes)
-      throws StateException {
-    for (long at = 0; at < part.byteSize(); at += pieceBytes) {
-      MemorySegment piece = part.asSlice(at, Math.min(pieceBytes, part.byteSize() - at));
-      int number = (int) ((position + at) / pieceBytes);
-      if (!fingerprints.note(object.serial(), number, piece)) {
-        byte[] bytes =
-            Fingerprints.isZero(piece) ? new byte[0] : piece.toArray(ValueLayout.JAVA_BYTE);
-        link.write(
-            new StateItem.Content(object.serial(), position + at, (int) piece.byteSize(), bytes));
-      }
+  private void requireWanted() throws StateException {
+    if (givenUp) {
+      throw new StateException("the move was given up, stage=" + stage);
     }
   }
 
@@ -487,25 +435,6 @@ public final class Departure implements Leaving {
 
   private <T> T ask(Callable<T> work)
       throws UnmovableException, StateException, InterruptedException {
-    return get(session.ask(work), ANSWER_MS, "the session's thread does not answer");
-  }
-
-  private static <T> T get(CompletableFuture<T> result, int patienceMs, String otherwise)
-      throws UnmovableException, StateException, InterruptedException {
-    try {
-      return result.get(patienceMs, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException _) {
-      throw new StateException(otherwise + ", milliseconds=" + patienceMs);
-    } catch (CancellationException _) {
-      throw new StateException("the session has ended meanwhile");
-    } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof UnmovableException unmovable) {
-        throw unmovable;
-      }
-      if (failed.getCause() instanceof StateException lost) {
-        throw lost;
-      }
-      throw new StateException("the session cannot be read: " + failed.getCause());
-    }
+    return questions.ask(work);
   }
 }

@@ -74,6 +74,9 @@ final class StateRestore implements AutoCloseable {
       if (!(item instanceof StateItem.Root)) {
         removeOtherRoots();
       }
+      if (!(item instanceof StateItem.Content)) {
+        settle(); // objects may go
+      }
       switch (item) {
         case StateItem.Root root -> root(root);
         case StateItem.Made made -> made(made);
@@ -95,6 +98,15 @@ final class StateRestore implements AutoCloseable {
       }
     } catch (ProtocolException | NoSuchObjectException | IndexOutOfBoundsException e) {
       throw new StateException("an item cannot be, reason=" + e.getMessage());
+    }
+  }
+
+  /** Waits for the contents that came: then it is known which of them could not be written. */
+  void settle() {
+    try {
+      contents.await();
+    } catch (UnmovableException refused) {
+      refused.reasons().forEach(this::refuse);
     }
   }
 
@@ -302,7 +314,7 @@ final class StateRestore implements AutoCloseable {
    *     #begin}
    */
   void finish(boolean memoryIsHere) {
-    contents.finish();
+    settle();
     contents.close();
     if (memoryIsHere) {
       complete();

@@ -253,7 +253,7 @@ final class PairedCallsApi implements RemotedApi {
     }
 
     @Override
-    public void finish() {}
+    public void await() {}
 
     @Override
     public void close() {}

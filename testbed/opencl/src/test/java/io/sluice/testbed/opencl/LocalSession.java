@@ -2,6 +2,7 @@ package io.sluice.testbed.opencl;
 
 import static io.sluice.testbed.opencl.RelayRig.call;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.sys.Fd;
@@ -16,6 +17,7 @@ import io.sluice.remoting.session.Session;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -94,6 +96,33 @@ final class LocalSession implements AutoCloseable {
     Arrival arrival = arriving.get(MINUTES, TimeUnit.MINUTES);
     moved = arrival;
     over = CompletableFuture.runAsync(arrival::serve, rig.workers);
+  }
+
+  /** Moves it to where nobody is any more when contents come; it goes on here. */
+  void moveInVain() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    CompletableFuture<Void> leaving =
+        CompletableFuture.runAsync(() -> endAtContents(pair.get(1)), rig.workers);
+    try (StateLink link = new StateLink(kernel, pair.get(0))) {
+      assertThatThrownBy(() -> new Departure(linked, link, _ -> {}).run(false))
+          .isInstanceOf(StateException.class);
+    }
+    leaving.get(MINUTES, TimeUnit.MINUTES);
+  }
+
+  private void endAtContents(Fd socket) {
+    try (StateLink link = new StateLink(kernel, socket)) {
+      StateItem item = link.read();
+      while (!(item instanceof StateItem.Content)) {
+        if (item instanceof StateItem.Prepared) {
+          link.write(new StateItem.Ready());
+          link.flush();
+        }
+        item = link.read();
+      }
+    } catch (StateException lost) {
+      throw new AssertionError(lost);
+    }
   }
 
   private Arrival arrive(Fd socket) {
