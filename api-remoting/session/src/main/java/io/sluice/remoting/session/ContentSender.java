@@ -6,7 +6,6 @@ import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -139,8 +138,7 @@ final class ContentSender {
       long position = part.position() + at;
       int number = (int) (position / part.pieceBytes());
       if (!fingerprints.note(part.object().serial(), number, piece)) {
-        byte[] sent =
-            Fingerprints.isZero(piece) ? new byte[0] : piece.toArray(ValueLayout.JAVA_BYTE);
+        MemorySegment sent = Fingerprints.isZero(piece) ? MemorySegment.NULL : piece;
         link.write(
             new StateItem.Content(part.object().serial(), position, (int) piece.byteSize(), sent));
       }

@@ -233,9 +233,12 @@ final class StateRestore implements AutoCloseable {
         || content.length() % piece != 0 && content.position() + content.length() != bytes) {
       throw new StateException("content is not of its object, position=" + content.position());
     }
-    byte[] all = content.bytes().length == 0 ? new byte[content.length()] : content.bytes();
+    MemorySegment all =
+        content.bytes().byteSize() == 0
+            ? MemorySegment.ofArray(new byte[content.length()])
+            : content.bytes();
     try {
-      contents.write(object, content.position(), MemorySegment.ofArray(all));
+      contents.write(object, content.position(), all);
     } catch (UnmovableException refused) {
       refused.reasons().forEach(this::refuse);
     }

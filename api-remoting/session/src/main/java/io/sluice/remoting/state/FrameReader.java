@@ -1,5 +1,7 @@
 package io.sluice.remoting.state;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -50,10 +52,15 @@ final class FrameReader {
   }
 
   byte[] bytes(int most) throws StateException {
+    return segment(most).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** Bytes as they stand in the frame. */
+  MemorySegment segment(int most) throws StateException {
     int length = number(0, most);
     require(length);
-    byte[] value = new byte[length];
-    fields.get(value);
+    MemorySegment value = MemorySegment.ofBuffer(fields).asSlice(0, length);
+    fields.position(fields.position() + length);
     return value;
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.remoting.state;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,14 @@ final class FrameWriter {
   void bytes(byte[] value) {
     number(value.length);
     room(value.length).put(value);
+  }
+
+  void bytes(MemorySegment value) {
+    int length = Math.toIntExact(value.byteSize());
+    number(length);
+    ByteBuffer into = room(length);
+    MemorySegment.copy(value, 0, MemorySegment.ofArray(into.array()), into.position(), length);
+    into.position(into.position() + length);
   }
 
   /** A text, of which no more than so many bytes are written. */

@@ -37,6 +37,7 @@ import io.sluice.remoting.state.StateItem.Stay;
 import io.sluice.remoting.state.StateItem.Wanted;
 import io.sluice.remoting.state.StateItem.Writes;
 import io.sluice.remoting.state.StateItem.Written;
+import java.lang.foreign.MemorySegment;
 
 /**
  * The items of a state stream as frames.
@@ -344,8 +345,8 @@ public final class StateCodec {
     long object = serial(in);
     long position = in.large(0, Long.MAX_VALUE - CONTENT_BYTES);
     int length = in.number(1, CONTENT_BYTES);
-    byte[] bytes = in.bytes(CONTENT_BYTES);
-    if (bytes.length != 0 && bytes.length != length) {
+    MemorySegment bytes = in.segment(CONTENT_BYTES);
+    if (bytes.byteSize() != 0 && bytes.byteSize() != length) {
       throw new StateException("content has not its length, length=" + length);
     }
     return new Content(object, position, length, bytes);

@@ -1,5 +1,6 @@
 package io.sluice.remoting.state;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** An item of a session's state stream; docs/session-protocol.md has the layouts. */
@@ -106,9 +107,10 @@ public sealed interface StateItem {
    * @param object its serial
    * @param position of the first byte
    * @param length in bytes
-   * @param bytes as many, or none when all are 0
+   * @param bytes as many, or none when all are 0; not a copy
    */
-  record Content(long object, long position, int length, byte[] bytes) implements StateItem {}
+  record Content(long object, long position, int length, MemorySegment bytes)
+      implements StateItem {}
 
   /**
    * An event to which nothing can happen any more.

@@ -214,7 +214,8 @@ final class ContentSenderTest {
     assertThat(received).hasSize(10);
     for (StateItem.Content content : received) {
       assertThat(content.length()).isEqualTo(content.position() == ROOM ? 10 : PIECE);
-      assertThat(content.bytes()).containsOnly(FilledContents.fill(content.position()));
+      assertThat(content.bytes().toArray(ValueLayout.JAVA_BYTE))
+          .containsOnly(FilledContents.fill(content.position()));
     }
   }
 

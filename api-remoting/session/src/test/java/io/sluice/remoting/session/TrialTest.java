@@ -13,6 +13,7 @@ import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.UnmovableException;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -92,7 +93,7 @@ final class TrialTest {
         List.of(HEAD, FIRST, new StateItem.Go()),
         List.of(HEAD, FIRST, new StateItem.Ring(0, 0, 0)),
         List.of(HEAD, FIRST, new StateItem.Notice(1, 0, 1)),
-        List.of(HEAD, FIRST, new StateItem.Content(1, 0, 1, new byte[1])),
+        List.of(HEAD, FIRST, new StateItem.Content(1, 0, 1, MemorySegment.ofArray(new byte[1]))),
         List.of(
             HEAD,
             FIRST,
