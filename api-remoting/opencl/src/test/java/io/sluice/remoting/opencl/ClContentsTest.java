@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.remoting.opencl.ClContents.OwnQueue;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.ObjectTable;
 import io.sluice.remoting.session.SessionObject;

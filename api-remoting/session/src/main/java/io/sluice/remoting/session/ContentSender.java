@@ -24,7 +24,7 @@ final class ContentSender {
   /** Where a part begins in the room. */
   private static final int ALIGNMENT = 64;
 
-  private final SessionQuestions questions;
+  private final Session session;
   private final StateLink link;
   private final Contents contents;
   private final MemorySegment room;
@@ -35,8 +35,8 @@ final class ContentSender {
    * @param contents stay the caller's
    * @param room for a batch; stays as long as the contents
    */
-  ContentSender(SessionQuestions questions, StateLink link, Contents contents, MemorySegment room) {
-    this.questions = questions;
+  ContentSender(Session session, StateLink link, Contents contents, MemorySegment room) {
+    this.session = session;
     this.link = link;
     this.contents = contents;
     this.room = room;
@@ -50,7 +50,7 @@ final class ContentSender {
   private record Part(
       SessionObject object, long position, long roomAt, long bytes, int pieceBytes) {}
 
-  /** What is read together: no more than the room has, and no more than so many parts. */
+  /** Parts that are read together: no more than the room has, and no more than so many. */
   record Batch(List<Part> parts) {}
 
   /**
@@ -99,7 +99,7 @@ final class ContentSender {
    */
   void send(Batch batch, boolean mayVanish)
       throws UnmovableException, StateException, InterruptedException {
-    List<Part> held = questions.ask(() -> hold(batch, mayVanish));
+    List<Part> held = SessionTasks.answer(session.ask(() -> hold(batch, mayVanish)));
     try {
       for (Part part : held) {
         contents.read(part.object(), part.position(), slice(part));
@@ -116,7 +116,7 @@ final class ContentSender {
   private List<Part> hold(Batch batch, boolean mayVanish) {
     List<Part> held = new ArrayList<>();
     for (Part part : batch.parts()) {
-      if (mayVanish && !questions.session().context().objects().has(part.object())) {
+      if (mayVanish && !session.context().objects().has(part.object())) {
         begun.remove(part.object().serial());
       } else {
         begun.add(part.object().serial());

@@ -59,7 +59,6 @@ public final class Departure implements Leaving {
 
   private final ServedSession served;
   private final Session session;
-  private final SessionQuestions questions;
   private final StateLink link;
   private final Consumer<StateStage> entered;
   private final Set<SessionObject> again = // to be looked at when nothing runs
@@ -97,7 +96,6 @@ public final class Departure implements Leaving {
     this.link = link;
     this.entered = entered;
     session = served.session();
-    questions = new SessionQuestions(session);
   }
 
   /** Gives up, unless the other host has been told to go on; from any thread. */
@@ -221,7 +219,7 @@ public final class Departure implements Leaving {
     try (Arena arena = Arena.ofConfined();
         Contents contents = ask(state::contents)) {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
-      ContentSender sender = new ContentSender(questions, link, contents, room);
+      ContentSender sender = new ContentSender(session, link, contents, room);
       copyWhileRunning(capture, state, sender, withMachine);
       enter(StateStage.STOP);
       stop(state, withMachine);
@@ -396,7 +394,7 @@ public final class Departure implements Leaving {
     requireWanted();
     // The session's thread does nothing else now, so that this comes to an end, one or the other.
     boolean _ =
-        SessionQuestions.answer(
+        SessionTasks.answer(
             session.handOver(() -> {
               link.write(new StateItem.Go());
               link.flush();
@@ -435,6 +433,6 @@ public final class Departure implements Leaving {
 
   private <T> T ask(Callable<T> work)
       throws UnmovableException, StateException, InterruptedException {
-    return questions.ask(work);
+    return SessionTasks.answer(session.ask(work));
   }
 }

@@ -1,10 +1,15 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.UnmovableException;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** The work that other threads have a session's thread do for them, between calls. */
 final class SessionTasks {
@@ -17,6 +22,9 @@ final class SessionTasks {
       }
     }
   }
+
+  /** How long the session's thread may be in a call of the library. */
+  private static final int ANSWER_MS = 60_000;
 
   private final Runnable waker;
   private final Queue<Task<?>> tasks = new ConcurrentLinkedQueue<>();
@@ -35,6 +43,32 @@ final class SessionTasks {
       cancelAll();
     }
     return result;
+  }
+
+  /** Waits for what a session's thread was asked. */
+  static <T> T answer(CompletableFuture<T> result)
+      throws UnmovableException, StateException, InterruptedException {
+    return answer(result, ANSWER_MS);
+  }
+
+  /** Waits for what a session's thread was asked, for so long. */
+  static <T> T answer(CompletableFuture<T> result, int patienceMs)
+      throws UnmovableException, StateException, InterruptedException {
+    try {
+      return result.get(patienceMs, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      throw new StateException("the session's thread does not answer, milliseconds=" + patienceMs);
+    } catch (CancellationException _) {
+      throw new StateException("the session has ended meanwhile");
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof UnmovableException unmovable) {
+        throw unmovable;
+      }
+      if (failed.getCause() instanceof StateException lost) {
+        throw lost;
+      }
+      throw new StateException("the session cannot be read: " + failed.getCause());
+    }
   }
 
   /** Does what was asked; by the session's thread. */

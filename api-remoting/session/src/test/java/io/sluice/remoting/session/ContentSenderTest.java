@@ -66,7 +66,7 @@ final class ContentSenderTest {
     List<Fd> pair = kernel.socketpair();
     here = new StateLink(kernel, pair.get(0));
     there = new StateLink(kernel, pair.get(1));
-    sender = new ContentSender(new SessionQuestions(session), here, contents, arena.allocate(ROOM));
+    sender = new ContentSender(session, here, contents, arena.allocate(ROOM));
   }
 
   @AfterEach
@@ -191,8 +191,7 @@ final class ContentSenderTest {
     for (int i = 1; i <= 600; i++) {
       many.add(table.add(MANY, i, 0, CallRecord.NONE));
     }
-    ContentSender wide =
-        new ContentSender(new SessionQuestions(session), here, contents, arena.allocate(1 << 20));
+    ContentSender wide = new ContentSender(session, here, contents, arena.allocate(1 << 20));
 
     assertThat(wide.batches(many))
         .extracting(batch -> batch.parts().size())
