@@ -104,6 +104,17 @@ static void api_free(struct sluice_api *api, int closed)
 	drm_dev_put(&sd->drm);
 }
 
+/* Whether the host has yet to let go of one whose file is closed: what that has comes back soon. */
+static bool api_is_closing(struct sluice_device *sd)
+{
+	bool closing;
+
+	mutex_lock(&sd->pages_lock);
+	closing = sd->api_closing_count > 0;
+	mutex_unlock(&sd->pages_lock);
+	return closing;
+}
+
 /* Looks again at sessions that the host had not let go of. */
 void sluice_api_close_work(struct work_struct *work)
 {
@@ -112,6 +123,7 @@ void sluice_api_close_work(struct work_struct *work)
 	struct sluice_api *api, *next;
 	LIST_HEAD(closing);
 	LIST_HEAD(left);
+	unsigned int freed = 0;
 	int cookie, ret;
 
 	drm_dev_get(&sd->drm);
@@ -121,12 +133,15 @@ void sluice_api_close_work(struct work_struct *work)
 	list_for_each_entry_safe(api, next, &closing, link) {
 		ret = host_close(api);
 		list_del(&api->link);
-		if (ret == -EAGAIN)
+		if (ret == -EAGAIN) {
 			list_add(&api->link, &left);
-		else
+		} else {
 			api_free(api, ret);
+			freed++;
+		}
 	}
 	mutex_lock(&sd->pages_lock);
+	sd->api_closing_count -= freed;
 	list_splice(&left, &sd->api_closing);
 	if (!list_empty(&sd->api_closing) && drm_dev_enter(&sd->drm, &cookie)) {
 		schedule_delayed_work(&sd->api_close_work, CLOSE_JIFFIES);
@@ -170,6 +185,7 @@ static int api_release(struct inode *inode, struct file *file)
 	} else if (drm_dev_enter(&sd->drm, &cookie)) {
 		mutex_lock(&sd->pages_lock);
 		list_add(&api->link, &sd->api_closing);
+		sd->api_closing_count++;
 		schedule_delayed_work(&sd->api_close_work, CLOSE_JIFFIES);
 		mutex_unlock(&sd->pages_lock);
 		drm_dev_exit(cookie);
@@ -247,6 +263,8 @@ static int open_ioctl(struct sluice_api *api, const void __user *user)
 		ret = session_hold(api);
 		if (ret == 0)
 			ret = segment_add(api, req.api, 0, req.bytes);
+		if (ret == -EDQUOT && api_is_closing(api->sd))
+			ret = -EAGAIN;
 	}
 	mutex_unlock(&api->lock);
 	return ret;

@@ -175,6 +175,7 @@ struct sluice_device {
 	struct list_head api_sessions; /* that a user holds; under api_events_lock */
 	struct list_head api_memory; /* under pages_lock */
 	struct list_head api_closing; /* files that are closed, sessions that the host still holds; under pages_lock */
+	unsigned int api_closing_count; /* of them, those that are being looked at included; likewise */
 	struct delayed_work api_close_work;
 	struct mutex api_events_lock;
 	struct list_head api_events; /* under api_events_lock */

@@ -43,7 +43,7 @@ struct sluice_api_dev_event {
 	__u32 pad; /* 0 */
 };
 
-/* Errors: EBUSY it is there; ENOMEM, EDQUOT memory; what the host says. */
+/* Errors: EBUSY it is there; ENOMEM, EDQUOT memory; EAGAIN it comes back soon, call again; what the host says. */
 #define SLUICE_API_DEV_OPEN _IOW(0xF7, 0, struct sluice_api_dev_open)
 #define SLUICE_API_DEV_SEGMENT _IOW(0xF7, 1, struct sluice_api_dev_segment)
 /* Errors: ETIMEDOUT; EINTR; ENODEV the session is gone for good. */
