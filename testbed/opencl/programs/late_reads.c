@@ -1,5 +1,5 @@
 /*
- * What fails with an event of the application's may end while commands before it run: those end when they do, for who
+ * Commands that fail with an event of the application's while others before them run: those end when they do, for who
  * waits for them, or for all of their queue. And a read that fails writes nothing.
  */
 #include "check.h"

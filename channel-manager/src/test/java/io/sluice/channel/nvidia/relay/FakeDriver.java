@@ -8,7 +8,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
-import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.alloc.ChannelAlloc;
 import io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.program.ProgramClass;
@@ -59,32 +58,19 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     }
   }
 
-  /** Memory, whatever names it has, with what is in it. */
-  private static final class Memory {
-    final boolean video;
-    int word;
-    MemorySegment pages = MemorySegment.NULL;
-
-    Memory(boolean video) {
-      this.video = video;
-    }
-  }
-
   private final Kernel kernel;
   private final List<Seen> seen = new ArrayList<>();
   private final Map<Integer, String> open = new HashMap<>();
   private final Map<Fd, String> opened = new LinkedHashMap<>();
   private final Map<Long, Integer> objects = new LinkedHashMap<>();
-  private final Map<Long, Memory> memories = new HashMap<>(); // by the objects' names
-  private final Map<Long, Memory> mapped = new HashMap<>(); // by addresses of UVM
-  private final Map<Long, Long> ranges = new HashMap<>(); // bytes, likewise
+  private final Map<Long, FakeMemory> memories = new HashMap<>(); // by the objects' names
+  private final FakeUvm uvm = new FakeUvm();
   private final Map<Long, Integer> stopped = new HashMap<>(); // channels, how often
   private volatile Map<Integer, Runnable> during = Map.of();
   private int systemLeft = Integer.MAX_VALUE;
-  private int mapsRefused;
   private int copiesLeft = Integer.MAX_VALUE;
   private final Map<Long, MemorySegment> channels = new LinkedHashMap<>(); // their parameters
-  private final Map<Long, Memory> ownMaps = new HashMap<>(); // by addresses of spaces of RM
+  private final Map<Long, FakeMemory> ownMaps = new HashMap<>(); // by addresses of spaces of RM
   private final FakeProbes probes = new FakeProbes();
   private int keptContents;
   private volatile IntConsumer bell = _ -> {};
@@ -144,7 +130,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   /** Has UVM refuse the next maps. */
   synchronized void refuseMaps(int times) {
-    mapsRefused = times;
+    uvm.refuseMaps(times);
   }
 
   /** Has RM refuse a command that no program sends. */
@@ -160,13 +146,13 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   /** Has the GPU write where an object is mapped, as soon as no channel stands still. */
   synchronized void store(long address, int word) {
     awaitChannels();
-    at(mapped, address).word = word;
+    uvm.at(address).word = word;
   }
 
   /** What the GPU reads there; the same. */
   synchronized int load(long address) {
     awaitChannels();
-    return at(mapped, address).word;
+    return uvm.at(address).word;
   }
 
   @GuardedBy("this")
@@ -182,16 +168,16 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   /** The bytes of the range that begins there. */
   synchronized long rangeBytes(long base) {
-    return ranges.getOrDefault(base, 0L);
+    return uvm.rangeBytes(base);
   }
 
   /** Whether video memory is mapped there. */
   synchronized boolean isVideo(long address) {
-    return at(mapped, address).video;
+    return uvm.at(address).video;
   }
 
-  private static Memory at(Map<Long, Memory> all, long key) {
-    Memory memory = all.get(key);
+  private static FakeMemory at(Map<Long, FakeMemory> all, long key) {
+    FakeMemory memory = all.get(key);
     if (memory == null) {
       throw new AssertionError(String.format("no memory, key=0x%x", key));
     }
@@ -364,30 +350,9 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   private void execute(UvmCommand command, MemorySegment argument) {
     if (command == UvmCommand.MAP_EXTERNAL_ALLOCATION) {
-      Memory memory = memories.get(name(word(argument, 9252), word(argument, 9256)));
-      if (mapsRefused-- > 0 || memory == null) {
-        set(argument, 9260, NOT_FOUND);
-      } else {
-        mapped.put(argument.get(ValueLayout.JAVA_LONG, 0), memory);
-      }
-    }
-    if (command == UvmCommand.CREATE_EXTERNAL_RANGE) {
-      ranges.put(
-          argument.get(ValueLayout.JAVA_LONG, 0), argument.get(ValueLayout.JAVA_LONG, Long.BYTES));
-    } else if (command == UvmCommand.FREE) {
-      freeRange(argument);
-    } else if (command == UvmCommand.UNMAP_EXTERNAL) {
-      mapped.remove(argument.get(ValueLayout.JAVA_LONG, 0));
-    }
-  }
-
-  /** A whole range, or nothing. */
-  private void freeRange(MemorySegment argument) {
-    long base = argument.get(ValueLayout.JAVA_LONG, 0);
-    if (ranges.remove(base, argument.get(ValueLayout.JAVA_LONG, Long.BYTES))) {
-      mapped.remove(base);
+      uvm.map(argument, memories.get(name(word(argument, 9252), word(argument, 9256))));
     } else {
-      set(argument, UvmCommand.FREE.shape().status(), RmStatus.INVALID_ADDRESS.code());
+      uvm.execute(command, argument);
     }
   }
 
@@ -481,8 +446,8 @@ final class FakeDriver implements DriverPort, ProgramCopier {
     if (type == ProgramClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
       MemorySegment parameters = blocks.get(1);
       long address = ChannelAlloc.GP_FIFO_OFFSET.get(parameters);
-      Map<Long, Memory> space =
-          ChannelAlloc.H_CONTEXT_SHARE.bits(parameters) != 0 ? ownMaps : mapped;
+      Map<Long, FakeMemory> space =
+          ChannelAlloc.H_CONTEXT_SHARE.bits(parameters) != 0 ? ownMaps : uvm.mapped();
       MemorySegment userd = memory(client, word32(parameters, 32)).orElseThrow();
       probes.add(name(client, handle), parent, address, at(space, address).pages, userd);
     } else {
@@ -508,7 +473,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
 
   /** The pages that are mapped at an address of UVM's. */
   synchronized MemorySegment pagesAt(long address) {
-    return at(mapped, address).pages;
+    return uvm.at(address).pages;
   }
 
   /** What the newest channel has for USERD. */
@@ -533,7 +498,7 @@ final class FakeDriver implements DriverPort, ProgramCopier {
   private void put(MemorySegment argument, int status, int client, int handle, int type) {
     objects.put(name(client, handle), type);
     boolean video = type == ProgramClass.NV01_MEMORY_LOCAL_USER.number();
-    memories.put(name(client, handle), new Memory(video));
+    memories.put(name(client, handle), new FakeMemory(video));
     set(argument, status, 0);
   }
 
