@@ -37,7 +37,7 @@ import io.sluice.testbed.bench.submission.WorkloadChoice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,6 +49,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import javax.management.OperationsException;
 import picocli.CommandLine;
 
 /** {@code ./sluice bench}: lists the benches, or runs those named. */
@@ -57,7 +58,8 @@ import picocli.CommandLine;
     mixinStandardHelpOptions = true,
     description = {
       "Runs the benches named, by the numbers of docs/performance.md; without names, lists them.",
-      "Ends with a line a figure; the exit status does not depend on whether goals were met."
+      "Ends with a line a figure; the exit status does not depend on whether goals were met.",
+      "A bench that fails says why; the others go on, and the exit status is 1 then."
     })
 public final class Bench implements Callable<Integer> {
   private static final List<Measurement> ALL =
@@ -141,6 +143,22 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "PID",
       description = "P2: process of the peer, to put it on the same core")
   private Optional<Long> peerPid = Optional.empty();
+
+  @CommandLine.Option(
+      names = "--devices",
+      paramLabel = "PATHS",
+      defaultValue = "",
+      description = "R1 to R7, R9: device files that session hosts may use, with : between them")
+  private String devices = "";
+
+  @CommandLine.Option(
+      names = "--machine",
+      paramLabel = "TEXT",
+      description = {
+        "what the record calls this machine, such as one whose figures are those of a GPU",
+        "(default: its processors, kernel and Java)"
+      })
+  private Optional<String> machine = Optional.empty();
 
   @CommandLine.Option(
       names = "--workload",
@@ -231,9 +249,9 @@ public final class Bench implements Callable<Integer> {
     }
     String load = ThisMachine.load();
     List<Figure> figures = new ArrayList<>();
+    boolean failed = false;
     for (Measurement measurement : chosen) {
-      System.err.println("bench: " + measurement.id() + ", " + measurement.title());
-      figures.addAll(run(measurement));
+      failed |= !measured(measurement, figures);
     }
     Recording recording = recording(figures, load);
     System.out.print(json ? RecordingJson.write(recording) : lines(figures));
@@ -243,14 +261,26 @@ public final class Bench implements Callable<Integer> {
     if (record || page) {
       writePage();
     }
-    return 0;
+    return failed ? 1 : 0;
+  }
+
+  /** Whether it came to its end; what others have measured is not lost if it did not. */
+  private boolean measured(Measurement measurement, List<Figure> figures) throws Exception {
+    System.err.println("bench: " + measurement.id() + ", " + measurement.title());
+    try {
+      figures.addAll(run(measurement));
+      return true;
+    } catch (IOException | OperationsException | RuntimeException e) {
+      System.err.println("bench: " + measurement.id() + " failed: " + e.getMessage());
+      return false;
+    }
   }
 
   private Recording recording(List<Figure> figures, String load) throws Exception {
     return new Recording(
-        LocalDate.now(ZoneOffset.UTC),
+        LocalDateTime.now(ZoneOffset.UTC),
         ThisMachine.commit(home()),
-        ThisMachine.description(),
+        machine.isPresent() ? machine.get() : ThisMachine.description(),
         load,
         "./sluice bench " + String.join(" ", arguments),
         figures);
@@ -259,7 +289,12 @@ public final class Bench implements Callable<Integer> {
   /** Its name: date, numbers, commit; a later run of the same day and tree replaces it. */
   private void keep(Recording recording) throws IOException {
     String name =
-        recording.date() + "-" + String.join("-", numbers) + "-" + recording.commit() + ".json";
+        recording.at().toLocalDate()
+            + "-"
+            + String.join("-", numbers)
+            + "-"
+            + recording.commit()
+            + ".json";
     Path file = home().resolve(PerformancePage.RESULTS).resolve(name);
     Files.writeString(file, RecordingJson.write(recording));
     System.err.println("bench: recorded in " + file);
@@ -281,7 +316,15 @@ public final class Bench implements Callable<Integer> {
       OptionalLong pid = peerPid.map(OptionalLong::of).orElse(OptionalLong.empty());
       return measurement.run(
           new BenchContext(
-              RealKernel.create(), directory, peer, peerRegion, pid, longRun, plots, System.err));
+              RealKernel.create(),
+              directory,
+              peer,
+              peerRegion,
+              pid,
+              devices,
+              longRun,
+              plots,
+              System.err));
     } finally {
       delete(directory);
     }

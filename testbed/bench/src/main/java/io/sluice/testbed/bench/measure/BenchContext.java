@@ -14,6 +14,8 @@ import java.util.OptionalLong;
  * @param peer another vfio-user server, or the directory of another remoting, to compare with
  * @param peerRegion region of the peer that takes a read of four bytes at offset 0
  * @param peerPid process of the peer, to put it on the same core
+ * @param devices device files that session hosts may use, with {@code :} between them; empty for
+ *     none
  * @param longRun whether to take ten times as many samples
  * @param plots where plots are written; empty for none
  * @param log where progress goes
@@ -24,6 +26,7 @@ public record BenchContext(
     Optional<Path> peer,
     int peerRegion,
     OptionalLong peerPid,
+    String devices,
     boolean longRun,
     Optional<Path> plots,
     PrintStream log) {

@@ -43,14 +43,14 @@ public final class PerformancePage {
         }
       }
     }
-    recordings.sort(Comparator.comparing(Recording::date));
     return of(benches, recordings);
   }
 
-  /** The page of those recordings, the oldest first. */
+  /** The page of those recordings: of each figure the newest counts. */
   static String of(List<BenchEntry> benches, List<Recording> recordings) {
     Map<String, Row> newest = new LinkedHashMap<>();
-    for (Recording recording : recordings) {
+    for (Recording recording :
+        recordings.stream().sorted(Comparator.comparing(Recording::at)).toList()) {
       for (Figure figure : recording.figures()) {
         if (figure.relation() != Figure.Relation.NONE) {
           String key = figure.bench() + '\n' + figure.what() + '\n' + recording.machine();
@@ -157,7 +157,7 @@ public final class PerformancePage {
         unit,
         figure.met() ? "met" : "**short**",
         machine,
-        row.recording.date(),
+        row.recording.at().toLocalDate(),
         row.recording.commit());
   }
 }

@@ -1,12 +1,12 @@
 package io.sluice.testbed.bench.results;
 
-import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.List;
 
 /**
  * The figures of one run of benches, with where and when they were taken: a file of docs/results.
  *
- * @param date day of the run
+ * @param at when it ended, UTC; of some days nothing but the day is known, which is its midnight
  * @param commit the tree that was measured, as git abbreviates it; with a + behind it when it had
  *     uncommitted changes
  * @param machine short description of the machine: processors, kernel, GPU
@@ -15,7 +15,7 @@ import java.util.List;
  * @param figures the figures, in the order of the benches
  */
 public record Recording(
-    LocalDate date,
+    LocalDateTime at,
     String commit,
     String machine,
     String load,

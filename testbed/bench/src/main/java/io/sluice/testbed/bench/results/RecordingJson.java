@@ -2,6 +2,9 @@ package io.sluice.testbed.bench.results;
 
 import java.io.StringWriter;
 import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
@@ -19,7 +22,14 @@ public final class RecordingJson {
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
       json.writeStartObject();
       json.writeNumberProperty("schemaVersion", SCHEMA_VERSION);
-      json.writeStringProperty("date", recording.date().toString());
+      json.writeStringProperty("date", recording.at().toLocalDate().toString());
+      json.writeStringProperty(
+          "time",
+          recording
+              .at()
+              .toLocalTime()
+              .truncatedTo(ChronoUnit.SECONDS)
+              .format(DateTimeFormatter.ISO_LOCAL_TIME));
       json.writeStringProperty("commit", recording.commit());
       json.writeStringProperty("machine", recording.machine());
       json.writeStringProperty("load", recording.load());
@@ -65,12 +75,17 @@ public final class RecordingJson {
             .map(each -> figure(Json.object(each, "a figure")))
             .toList();
     return new Recording(
-        LocalDate.parse(Json.string(top, "date")),
+        LocalDate.parse(Json.string(top, "date")).atTime(time(top)),
         Json.string(top, "commit"),
         Json.string(top, "machine"),
         Json.string(top, "load"),
         Json.string(top, "command"),
         figures);
+  }
+
+  /** A recording of earlier days has none: the day's beginning. */
+  private static LocalTime time(Map<?, ?> top) {
+    return top.containsKey("time") ? LocalTime.parse(Json.string(top, "time")) : LocalTime.MIN;
   }
 
   private static Figure figure(Map<?, ?> members) {

@@ -65,8 +65,15 @@ final class OpenClPrograms implements AutoCloseable {
         directory,
         Path.of(driver()),
         context.peer(),
-        DaemonProcess.startWithOpenCl(
-            state, List.of(GUEST), "implementations = \"" + NATIVE_VENDORS + "\"\n"));
+        DaemonProcess.startWithOpenCl(state, List.of(GUEST), sessions(context.devices())));
+  }
+
+  /** What the daemon's configuration says of session hosts. */
+  private static String sessions(String devices) {
+    String implementations = "implementations = \"" + NATIVE_VENDORS + "\"\n";
+    return devices.isEmpty()
+        ? implementations
+        : implementations + "devices = \"" + devices + "\"\n";
   }
 
   /** The environment of a program that uses the OpenCL of this host. */

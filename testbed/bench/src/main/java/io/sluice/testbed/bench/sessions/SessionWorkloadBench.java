@@ -18,13 +18,22 @@ public final class SessionWorkloadBench implements Measurement {
   private static final double WORST_GOAL = 1.05;
   private static final String SECONDS = "seconds: ";
 
+  /** How long all rounds are to take, at least; a faster device has more of them. */
+  private static final double LEAST_SECONDS = 0.1;
+
+  private static final int MOST_TIMES = 1000;
+
   /**
-   * A program, so large that its rounds take some tenths of a second on two cores.
+   * A program.
    *
    * @param size its first argument
-   * @param rounds its second
+   * @param rounds its second: on two cores they take some tenths of a second
    */
-  private record Workload(String name, int size, int rounds) {}
+  private record Workload(String name, int size, int rounds) {
+    String[] arguments() {
+      return new String[] {Integer.toString(size), Integer.toString(rounds)};
+    }
+  }
 
   private static final List<Workload> WORKLOADS =
       List.of(
@@ -55,7 +64,8 @@ public final class SessionWorkloadBench implements Measurement {
     double worst = 0;
     double sum = 0;
     try (OpenClPrograms programs = OpenClPrograms.build(context)) {
-      for (Workload workload : WORKLOADS) {
+      for (Workload each : WORKLOADS) {
+        Workload workload = longEnough(programs, each);
         double ratio = ratio(programs, workload, context.samples(PAIRS));
         figures.add(Figure.info(ID, workload.name() + ", remoted / natively", ratio, ""));
         if (programs.hasPeer()) {
@@ -73,15 +83,19 @@ public final class SessionWorkloadBench implements Measurement {
   /** Once compiled, one run of each: the peer is far off. */
   private static Figure byPeer(OpenClPrograms programs, Workload workload)
       throws IOException, InterruptedException {
-    List<String> _ = programs.byPeer(workload.name(), arguments(workload));
+    List<String> _ = programs.byPeer(workload.name(), workload.arguments());
     double ratio =
-        seconds(programs.byPeer(workload.name(), arguments(workload)))
-            / seconds(programs.natively(workload.name(), arguments(workload)));
+        seconds(programs.byPeer(workload.name(), workload.arguments()))
+            / seconds(programs.natively(workload.name(), workload.arguments()));
     return Figure.info(ID, "by the peer: " + workload.name() + " / natively", ratio, "");
   }
 
-  private static String[] arguments(Workload workload) {
-    return new String[] {Integer.toString(workload.size()), Integer.toString(workload.rounds())};
+  /** With as many rounds as take {@link #LEAST_SECONDS}. */
+  private static Workload longEnough(OpenClPrograms programs, Workload workload)
+      throws IOException, InterruptedException {
+    double seconds = seconds(programs.natively(workload.name(), workload.arguments()));
+    int times = (int) Math.clamp(Math.ceil(LEAST_SECONDS / seconds), 1, MOST_TIMES);
+    return new Workload(workload.name(), workload.size(), times * workload.rounds());
   }
 
   /**
@@ -89,7 +103,7 @@ public final class SessionWorkloadBench implements Measurement {
    */
   private static double ratio(OpenClPrograms programs, Workload workload, int pairs)
       throws IOException, InterruptedException {
-    String[] arguments = arguments(workload);
+    String[] arguments = workload.arguments();
     List<Double> ratios = new ArrayList<>();
     for (int pair = 0; pair <= pairs; pair++) {
       List<String> natively = programs.natively(workload.name(), arguments);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,13 +53,31 @@ final class PerformancePageTest {
   void page_figureWithoutGoal_isLeftOut() {
     Recording run =
         new Recording(
-            LocalDate.EPOCH, "c", "m", "l", "x", List.of(Figure.info("P2", "ours: p50", 12, "ns")));
+            LocalDate.EPOCH.atStartOfDay(),
+            "c",
+            "m",
+            "l",
+            "x",
+            List.of(Figure.info("P2", "ours: p50", 12, "ns")));
     assertThat(PerformancePage.of(List.of(P2), List.of(run))).doesNotContain("ours: p50");
   }
 
   @Test
+  void page_twoRunsOfADay_hasTheLaterOne() {
+    assertThat(PerformancePage.of(List.of(P2), List.of(run("A", 1, 9, 0.5), run("A", 1, 8, 0.25))))
+        .contains("| 0.5 |")
+        .doesNotContain("| 0.25 |");
+  }
+
+  @Test
+  void recording_withoutATime_isOfTheBeginningOfItsDay() {
+    String text = RecordingJson.write(run("A", 1, 5, 1)).replaceFirst("\"time\":\"[^\"]*\",", "");
+    assertThat(RecordingJson.read(text)).isEqualTo(run("A", 1, 0, 1));
+  }
+
+  @Test
   void recording_writtenAndRead_isTheSame() {
-    Recording run = run("A", 1, 1.25);
+    Recording run = run("A", 1, 13, 1.25);
     assertThat(RecordingJson.read(RecordingJson.write(run))).isEqualTo(run);
   }
 
@@ -70,8 +89,12 @@ final class PerformancePageTest {
   }
 
   private static Recording run(String machine, int day, double value) {
+    return run(machine, day, 0, value);
+  }
+
+  private static Recording run(String machine, int day, int hour, double value) {
     return new Recording(
-        LocalDate.of(2026, 1, day),
+        LocalDateTime.of(2026, 1, day, hour, 0),
         "c",
         machine,
         "load 0.1",
