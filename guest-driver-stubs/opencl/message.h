@@ -47,6 +47,8 @@ int32_t message_send(struct message *m, struct answer *answer);
 int32_t message_wait(struct session *s, struct answer *answer);
 /* For who waits: rings for what the host has not taken, if it sleeps and did not see it. */
 void ring_again(struct session *s);
+/* Has threads look longer for answers before they sleep: a GPU is used. */
+void looks_lengthen(struct session *s);
 
 static inline void message_u64(struct message *m, uint64_t value)
 {

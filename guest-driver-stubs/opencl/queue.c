@@ -50,6 +50,8 @@ static cl_command_queue queue_make(cl_context context, cl_device_id device, cl_c
 	if (device->parent)
 		object_hold(device);
 	pending_know_queue(queue);
+	if (!(device_number(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU))
+		looks_lengthen(s);
 	return queue;
 }
 

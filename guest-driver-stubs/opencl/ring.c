@@ -13,6 +13,8 @@
 
 #define SPINS 400          /* looks at an answer before sleeping, some microseconds */
 #define SPINS_SOON 6000    /* the same for one that is known to come soon, some tens of microseconds */
+#define LONG_LOOK_NS 1000000 /* how long those look that may look for longer */
+#define LOOKS_A_TIME 64
 #define LOOK_MS 50         /* how long a sleep lasts before the connection is looked at */
 #define ROOM_WAIT_NS 50000 /* between looks for room */
 #define ROOM_LOOKS 200     /* before the connection is looked at */
@@ -42,16 +44,48 @@ void ring_again(struct session *s)
 		ring_doorbell(s);
 }
 
+/* A GPU has work while processors have nothing to do: its library would look natively, too. */
+void looks_lengthen(struct session *s)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	__atomic_store_n(&s->long_looks, processors > 0 ? (uint32_t)processors / 4 : 0, __ATOMIC_RELAXED);
+}
+
+static bool look(const uint32_t *word, int times)
+{
+	for (; times; times--) {
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == ANSWERED)
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void look_long(struct session *s, const uint32_t *word)
+{
+	int64_t end = now_ns() + LONG_LOOK_NS;
+
+	if (__atomic_fetch_add(&s->looking, 1, __ATOMIC_RELAXED) < __atomic_load_n(&s->long_looks, __ATOMIC_RELAXED))
+		while (!look(word, LOOKS_A_TIME) && now_ns() < end)
+			;
+	__atomic_fetch_sub(&s->looking, 1, __ATOMIC_RELAXED);
+}
+
 int32_t message_wait(struct session *s, struct answer *answer)
 {
 	uint32_t *word = slot_word(s, answer->slot);
-	int i, spins = answer->soon ? SPINS_SOON : SPINS;
 
-	for (i = 0; i < spins; i++) {
-		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == ANSWERED)
-			break;
-		__builtin_ia32_pause();
-	}
+	if (!look(word, answer->soon ? SPINS_SOON : SPINS))
+		look_long(s, word);
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED) {
 		__atomic_store_n(slot_caller(s, answer->slot), 1, __ATOMIC_SEQ_CST);
 		s->transport->wait(s, word, WAITING, LOOK_MS); /* looks at it once more */

@@ -85,6 +85,7 @@ struct session {
 	uint32_t head; /* under ring_lock */
 
 	uint64_t free_slots; /* a bit each; atomic */
+	uint32_t long_looks, looking; /* threads that may look for long, and that do; atomic */
 	struct slot_waiters slot_waiters[2]; /* for an answer at once, for one that may last */
 
 	pthread_mutex_t arena_lock; /* also orders the messages of the link */

@@ -129,7 +129,8 @@ public final class SessionHost {
     arguments
         .implementation()
         .ifPresent(directory -> {
-          environment.put("OCL_ICD_VENDORS", directory.toString());
+          // The Khronos loader, which CUDA brings, takes what does not end in / for a library.
+          environment.put("OCL_ICD_VENDORS", directory + "/");
           environment.put("LD_LIBRARY_PATH", directory.resolve("lib").toString());
         });
     return environment;

@@ -174,9 +174,8 @@ final class Commands {
     }
     if (answer.isWaitedFor()) {
       int _ = OpenClLibrary.clFlush(queue.handle());
-      completions.add(
+      completions.addAwaited(
           handle,
-          ClStatus.COMPLETE,
           blocked,
           place.takesLong(),
           done -> {
@@ -547,10 +546,10 @@ final class Commands {
     }
     int[] left = {ends.size()};
     for (long end : ends) {
-      completions.add(
+      completions.addAwaited(
           end,
-          ClStatus.COMPLETE,
           blocked,
+          false,
           _ -> {
             if (--left[0] == 0) {
               then.run();

@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.SessionContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,11 +17,16 @@ import org.jspecify.annotations.Nullable;
 final class Completions {
   private final Memo memo;
   private final EventCallback callback;
+  private final long awaitedLookNs;
   private List<Pending> pending = new ArrayList<>();
   private Runnable beforeEnds = () -> {};
 
-  Completions(Memo memo, SessionContext context) {
+  /**
+   * @param awaitedLookNs how long to look all the time for what an application waits for
+   */
+  Completions(Memo memo, SessionContext context, long awaitedLookNs) {
     this.memo = memo;
+    this.awaitedLookNs = awaitedLookNs;
     callback = new EventCallback(context::wake);
   }
 
@@ -29,16 +35,15 @@ final class Completions {
     private final int threshold;
     private final IntConsumer then;
     private final @Nullable Blocked blocked;
-    private final boolean takesLong;
+    private final long lookNs;
     private boolean armed;
 
-    Pending(
-        long event, int threshold, IntConsumer then, @Nullable Blocked blocked, boolean takesLong) {
+    Pending(long event, int threshold, IntConsumer then, @Nullable Blocked blocked, long lookNs) {
       this.event = event;
       this.threshold = threshold;
       this.then = then;
       this.blocked = blocked;
-      this.takesLong = takesLong;
+      this.lookNs = lookNs;
     }
 
     private boolean waitsForApplication() {
@@ -55,23 +60,35 @@ final class Completions {
    * @param blocked the call that waits for it, if that waits for the application
    */
   void add(long event, int threshold, @Nullable Blocked blocked, IntConsumer then) {
-    add(event, threshold, blocked, false, then);
+    add(event, threshold, blocked, ApiSession.LOOK_NS, then);
   }
 
   /**
-   * Waits for an event of a command.
+   * Waits for the end of a command for which the application waits.
    *
-   * @param takesLong see {@link #takeLong}
+   * @param takesLong whether it is better to sleep at once: who looks for it keeps a processor from
+   *     those who do the work
    */
-  void add(
-      long event, int threshold, @Nullable Blocked blocked, boolean takesLong, IntConsumer then) {
-    int _ = OpenClLibrary.clRetainEvent(event);
-    pending.add(new Pending(event, threshold, then, blocked, takesLong));
+  void addAwaited(long event, @Nullable Blocked blocked, boolean takesLong, IntConsumer then) {
+    add(event, ClStatus.COMPLETE, blocked, takesLong ? 0 : awaitedLookNs, then);
   }
 
-  /** Whether the oldest is of a command for whose end nobody is to look all the time. */
-  boolean takeLong() {
-    return !pending.isEmpty() && pending.getFirst().takesLong;
+  private void add(
+      long event, int threshold, @Nullable Blocked blocked, long lookNs, IntConsumer then) {
+    int _ = OpenClLibrary.clRetainEvent(event);
+    pending.add(new Pending(event, threshold, then, blocked, lookNs));
+  }
+
+  /** How long to look all the time: not if the oldest takes long, else as long as for any. */
+  long lookNs() {
+    if (!pending.isEmpty() && pending.getFirst().lookNs == 0) {
+      return 0;
+    }
+    long longest = ApiSession.LOOK_NS;
+    for (Pending each : pending) {
+      longest = each.waitsForApplication() ? longest : Math.max(longest, each.lookNs);
+    }
+    return longest;
   }
 
   /** Names what is done when a command is found to have ended, before anybody is told. */

@@ -3,7 +3,9 @@ package io.sluice.remoting.opencl;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The use that a session makes of one device: its claim, and its work there, in windows of about
@@ -23,7 +25,7 @@ final class DeviceUse {
   private final SessionContext context;
   private final DeviceTurns turns;
   private final int device;
-  private ClaimState claim = ClaimState.NONE;
+  private Claim claim = Claim.NONE;
   private int open; // windows
   private int closed; // windows that have not come to their end
   private long queuedNs;
@@ -35,6 +37,37 @@ final class DeviceUse {
     this.context = context;
     this.device = device;
     turns = context.turns();
+  }
+
+  /**
+   * The states of a session's claim of a device.
+   *
+   * <pre>
+   *  NONE ◄──► WAITING
+   *    ▲          │
+   *    └──► HELD ◄┘
+   * </pre>
+   */
+  enum Claim {
+    /** It has none and waits for none. */
+    NONE,
+    /** It waits for the device, and is woken when that may be had. */
+    WAITING,
+    /** It has the device. */
+    HELD;
+
+    private Set<Claim> next() {
+      return switch (this) {
+        case NONE -> EnumSet.of(WAITING, HELD);
+        case WAITING -> EnumSet.of(NONE, HELD);
+        case HELD -> EnumSet.of(NONE);
+      };
+    }
+
+    /** Whether another state may follow. */
+    boolean mayBecome(Claim following) {
+      return next().contains(following);
+    }
   }
 
   /** Commands of one queue, one after another. */
@@ -95,7 +128,7 @@ final class DeviceUse {
     if (isOverdue()) {
       rest();
     }
-    if (claim != ClaimState.HELD) {
+    if (claim != Claim.HELD) {
       return claim();
     }
     return turns.isGranted(device) && (closed == 0 || turns.queuedNs(device) < MOST_QUEUED_NS);
@@ -103,14 +136,14 @@ final class DeviceUse {
 
   private boolean claim() {
     boolean claimed = turns.claim(device);
-    if (!claimed && claim == ClaimState.NONE) {
-      enter(ClaimState.WAITING);
+    if (!claimed && claim == Claim.NONE) {
+      enter(Claim.WAITING);
       turns.await(device, context.waker());
       claimed = turns.claim(device);
     }
     if (claimed) {
-      boolean waited = claim == ClaimState.WAITING;
-      enter(ClaimState.HELD);
+      boolean waited = claim == Claim.WAITING;
+      enter(Claim.HELD);
       if (waited) {
         turns.leave(device, context.waker());
       }
@@ -119,7 +152,7 @@ final class DeviceUse {
   }
 
   /** The one place that changes the state of the claim. */
-  private void enter(ClaimState next) {
+  private void enter(Claim next) {
     if (!claim.mayBecome(next)) {
       throw new AssertionError("no such transition, from=" + claim + " to=" + next);
     }
@@ -128,15 +161,15 @@ final class DeviceUse {
 
   /** Waits for the device no more. */
   void leave() {
-    if (claim == ClaimState.WAITING) {
-      enter(ClaimState.NONE);
+    if (claim == Claim.WAITING) {
+      enter(Claim.NONE);
       turns.leave(device, context.waker());
     }
   }
 
   /** Whether the guest's turn is over while this has a claim. */
   boolean isOverdue() {
-    return claim == ClaimState.HELD && !turns.isGranted(device);
+    return claim == Claim.HELD && !turns.isGranted(device);
   }
 
   int device() {
@@ -174,8 +207,8 @@ final class DeviceUse {
 
   /** Gives the claim back if there is no work. */
   void rest() {
-    if (claim == ClaimState.HELD && open + closed == 0) {
-      enter(ClaimState.NONE);
+    if (claim == Claim.HELD && open + closed == 0) {
+      enter(Claim.NONE);
       turns.release(device);
     }
   }

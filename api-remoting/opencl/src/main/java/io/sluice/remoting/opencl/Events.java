@@ -192,7 +192,7 @@ final class Events {
       if (event.handle() == 0) {
         countdown.one(statusOf(event));
       } else {
-        completions.add(event.handle(), ClStatus.COMPLETE, blocked, countdown::one);
+        completions.addAwaited(event.handle(), blocked, false, countdown::one);
       }
     }
     if (c.events().isEmpty()) {

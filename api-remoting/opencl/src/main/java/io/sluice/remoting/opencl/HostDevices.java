@@ -105,6 +105,11 @@ record HostDevices(List<Platform> platforms, Map<Long, String> turnNames) {
     return place < 0 ? MOST_DEVICES - 1 : place;
   }
 
+  /** Whether all devices are this host's processors. */
+  boolean areProcessors() {
+    return turnNames.values().stream().allMatch(PROCESSORS::equals);
+  }
+
   /** Whether a device is this host's processors. */
   boolean areProcessors(long device) {
     return PROCESSORS.equals(turnNames.get(device));

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Buffers and images. Their bytes are charged to the guest before they are made. */
-final class Memory {
+final class Memory implements PinnedMemory.Library {
   /** The flags that a guest's own side has dealt with. */
   private static final long HOST_FLAGS =
       ClParam.MEM_USE_HOST_PTR | ClParam.MEM_ALLOC_HOST_PTR | ClParam.MEM_COPY_HOST_PTR;
@@ -124,6 +124,18 @@ final class Memory {
       SessionObject _ = object.attach(attachment);
     }
     answer.give(Objects.error(error));
+  }
+
+  @Override
+  public long pin(long owner, MemorySegment memory) {
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    return OpenClLibrary.clCreateBuffer(
+        owner, ClParam.MEM_USE_HOST_PTR, memory.byteSize(), memory, error);
+  }
+
+  @Override
+  public void unpin(long handle) {
+    int _ = OpenClLibrary.clReleaseMemObject(handle);
   }
 
   void createSubBuffer(OpenClCall.CreateSubBuffer c, CallRecord record, Answer answer) {

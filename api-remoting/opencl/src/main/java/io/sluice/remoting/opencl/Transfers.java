@@ -24,6 +24,7 @@ final class Transfers {
   private final Gates gates;
   private final DeviceWork work;
   private final DirectCopies direct;
+  private final PinnedMemory pinned;
 
   Transfers(
       Memo memo,
@@ -31,13 +32,15 @@ final class Transfers {
       Touched touched,
       Gates gates,
       DeviceWork work,
-      DirectCopies direct) {
+      DirectCopies direct,
+      PinnedMemory pinned) {
     this.memo = memo;
     this.commands = commands;
     this.touched = touched;
     this.gates = gates;
     this.work = work;
     this.direct = direct;
+    this.pinned = pinned;
   }
 
   void readBuffer(OpenClCall.ReadBuffer c, Answer answer) {
@@ -48,6 +51,7 @@ final class Transfers {
       answer.give(ClStatus.SUCCESS);
       return;
     }
+    pinned.reach(c.queue(), c.to());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -77,6 +81,7 @@ final class Transfers {
       answer.give(ClStatus.SUCCESS);
       return;
     }
+    pinned.reach(c.queue(), c.from());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -101,6 +106,7 @@ final class Transfers {
     if (!fits(box, c.to(), c.queue(), c.event(), answer)) {
       return;
     }
+    pinned.reach(c.queue(), c.to());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -131,6 +137,7 @@ final class Transfers {
     if (!fits(box, c.from(), c.queue(), c.event(), answer)) {
       return;
     }
+    pinned.reach(c.queue(), c.from());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -191,6 +198,7 @@ final class Transfers {
     if (!fitsImage(c.mem(), box, c.to(), c.queue(), c.event(), answer)) {
       return;
     }
+    pinned.reach(c.queue(), c.to());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -218,6 +226,7 @@ final class Transfers {
     if (!fitsImage(c.mem(), box, c.from(), c.queue(), c.event(), answer)) {
       return;
     }
+    pinned.reach(c.queue(), c.from());
     commands.enqueue(
         c.queue(),
         c.waits(),

@@ -5,6 +5,9 @@ import java.util.Optional;
 
 /** The execution of one session's calls. Every method is called by the session's thread. */
 public interface ApiSession extends AutoCloseable {
+  /** How long a session looks before it sleeps, nanoseconds; what a sleep costs. */
+  long LOOK_NS = 50_000;
+
   /**
    * Decodes and executes a call. The answer is given now, or later by {@link #poll}.
    *
@@ -55,11 +58,12 @@ public interface ApiSession extends AutoCloseable {
   boolean isWaiting();
 
   /**
-   * Whether what becomes complete next takes so long that it is better to sleep at once: who looks
-   * for it keeps a processor from those who do the work.
+   * How long to look all the time for what becomes complete next, nanoseconds since the last work,
+   * before the session sleeps. 0 where it is better to sleep at once. What is more than {@link
+   * #LOOK_NS} is for as many sessions at a time as there are processors to spare.
    */
-  default boolean takesLong() {
-    return false;
+  default long lookNs() {
+    return LOOK_NS;
   }
 
   /** What a move needs of it; empty for an API whose sessions stay where they are. */

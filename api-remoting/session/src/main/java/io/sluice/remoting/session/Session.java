@@ -7,6 +7,7 @@ import static io.sluice.remoting.session.RingLayout.WORD;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.waking.LongLook;
 import io.sluice.remoting.waking.LookPace;
 import io.sluice.remoting.waking.Waker;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,14 +23,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A session: takes calls from its ring, has them executed, answers. One thread runs it; it looks at
- * the ring for {@link #SPIN_NS} after the last work, then says so in the ring and sleeps until the
- * doorbell, something complete, or its end.
+ * the ring for {@link ApiSession#lookNs()} after the last work, then says so in the ring and sleeps
+ * until the doorbell, something complete, or its end.
  */
 public final class Session implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-  /** How long it looks before it sleeps, nanoseconds. */
-  private static final long SPIN_NS = 50_000;
+  private static final Semaphore LONG_LOOKS = LongLook.places();
 
   private static final long LOOK_NOTICES_NS = 1_000_000;
 
@@ -51,6 +52,7 @@ public final class Session implements Runnable {
   private final RemotedApi api;
   private final SessionTasks tasks;
   private final LookPace looks = new LookPace();
+  private final LongLook longLook = new LongLook(LONG_LOOKS);
   private volatile @Nullable ApiSession execution; // set by the session's thread, or before it
   private final CallIntake intake = new CallIntake();
   private volatile boolean departed;
@@ -82,7 +84,7 @@ public final class Session implements Runnable {
     answers = port.answers();
     notices = port.notices();
     reader = new CallReader(objects, memory);
-    context = new SessionContext(objects, notices, settings, waker);
+    context = new SessionContext(objects, notices, memory, settings, waker);
     tasks = new SessionTasks(waker);
   }
 
@@ -268,6 +270,7 @@ public final class Session implements Runnable {
     try {
       serveCalls(executing);
     } finally {
+      longLook.end();
       context.finishWorks();
     }
   }
@@ -300,17 +303,23 @@ public final class Session implements Runnable {
       work += tasks.run();
       work += intake.poll(executing, context);
       if (work > 0) {
+        longLook.end();
         lastWork = nanoTime.getAsLong();
       } else {
         long idleNs = nanoTime.getAsLong() - lastWork;
-        if (idleNs < SPIN_NS && !executing.takesLong()) {
+        if (looksOn(executing.lookNs(), idleNs)) {
           Thread.onSpinWait();
         } else {
+          longLook.end();
           rest = sleep(executing, idleNs);
           lastWork = rest == Rest.OVER ? lastWork : nanoTime.getAsLong();
         }
       }
     }
+  }
+
+  private boolean looksOn(long lookNs, long idleNs) {
+    return idleNs < Math.min(lookNs, ApiSession.LOOK_NS) || idleNs < lookNs && longLook.goesOn();
   }
 
   private int takeCalls(ApiSession executing) {

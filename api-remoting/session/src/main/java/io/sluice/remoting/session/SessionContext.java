@@ -2,6 +2,7 @@ package io.sluice.remoting.session;
 
 import io.sluice.abi.sys.FileKernel;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
 public final class SessionContext {
   private final ObjectTable objects;
   private final Notices notices;
+  private final SharedMemory memory;
   private final MemoryAccount account;
   private final DeviceTurns turns;
   private final LongSupplier nanoTime;
@@ -23,9 +25,15 @@ public final class SessionContext {
   private long chargedBytes;
   private boolean coming; // from another host
 
-  SessionContext(ObjectTable objects, Notices notices, SessionSettings settings, Runnable waker) {
+  SessionContext(
+      ObjectTable objects,
+      Notices notices,
+      SharedMemory memory,
+      SessionSettings settings,
+      Runnable waker) {
     this.objects = objects;
     this.notices = notices;
+    this.memory = memory;
     account = settings.account();
     turns = settings.turns();
     nanoTime = settings.nanoTime();
@@ -42,6 +50,11 @@ public final class SessionContext {
   /** What the application is told without asking. */
   public Notices notices() {
     return notices;
+  }
+
+  /** The whole segment of the application's memory that a call's range is of. */
+  public MemorySegment registered(MemorySegment range) {
+    return memory.around(range);
   }
 
   /** The guest's turns at devices. */

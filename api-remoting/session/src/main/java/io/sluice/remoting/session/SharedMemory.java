@@ -261,6 +261,17 @@ public final class SharedMemory implements AutoCloseable {
     return mapping.segment();
   }
 
+  /** The segment that a slice is of. */
+  MemorySegment around(MemorySegment slice) {
+    for (int index = 0; index < MOST_SEGMENTS; index++) {
+      Mapping mapping = segments.get(index);
+      if (mapping != null && mapping.segment().asOverlappingSlice(slice).isPresent()) {
+        return mapping.segment();
+      }
+    }
+    throw new ProtocolException(Errno.EFAULT, "range is in no segment");
+  }
+
   /**
    * A piece of registered memory.
    *

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,8 @@ final class StateRestore implements AutoCloseable {
       Collections.newSetFromMap(new IdentityHashMap<>()); // those of the stream
   private final Set<SessionObject> released =
       Collections.newSetFromMap(new IdentityHashMap<>()); // not in the table, to be given back
+  private final Map<Long, String> missing = new HashMap<>(); // roots that are not here
+  private final Set<Long> refused = new HashSet<>(); // made objects that could not be made again
   private final List<String> reasons = new ArrayList<>();
   private final List<HeldAnswer> answers = new ArrayList<>();
   private boolean rootsAreKnown;
@@ -122,6 +125,8 @@ final class StateRestore implements AutoCloseable {
             .orElse(null);
     if (here != null) {
       add(root.object(), here);
+    } else if (missing.size() < MOST_OBJECTS) {
+      missing.put(root.object().serial(), root.name());
     }
   }
 
@@ -148,17 +153,35 @@ final class StateRestore implements AutoCloseable {
     String name = objects.kind(first.kind()).name() + " " + first.index();
     CallRecord record = record(made.call());
     if (record == null) {
-      refuse(name + " needs what is not here");
+      refuseForWant(name, made);
       return;
     }
     session.reader().replay(record);
     String reason = state.remake(record.number(), session.reader(), made.payload(), implementation);
     if (!reason.isEmpty()) {
-      refuse(name + " " + reason);
+      refuse(made, name + " " + reason);
       return;
     }
     for (StateItem.Entity entity : made.objects()) {
       adopt(entity);
+    }
+  }
+
+  private void refuse(StateItem.Made made, String reason) {
+    refuse(reason);
+    made.objects().forEach(entity -> refused.add(entity.serial()));
+  }
+
+  /** What needs a thing that was refused itself is no reason more. */
+  private void refuseForWant(String name, StateItem.Made made) {
+    List<Long> wanted = made.call().named();
+    List<String> roots = wanted.stream().filter(missing::containsKey).map(missing::get).toList();
+    if (!roots.isEmpty()) {
+      refuse(made, name + " needs " + String.join(", ", roots) + ", which is not here");
+    } else if (wanted.stream().anyMatch(refused::contains)) {
+      made.objects().forEach(entity -> refused.add(entity.serial()));
+    } else {
+      refuse(made, name + " needs what is not here");
     }
   }
 

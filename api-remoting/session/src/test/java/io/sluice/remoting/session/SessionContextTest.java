@@ -27,6 +27,7 @@ final class SessionContextTest {
       new SessionContext(
           new ObjectTable(List.of()),
           new RingNotices(MemorySegment.NULL, _ -> {}),
+          new SharedMemory(new FakeKernel(), 0),
           settings,
           () -> {});
 

@@ -137,6 +137,32 @@ final class TrialTest {
     taken.join();
   }
 
+  @Test
+  void trial_deviceThatIsNotHere_isSaidOnceAndByItsName() throws StateException {
+    CompletableFuture<Void> taken =
+        CompletableFuture.runAsync(
+            () -> assertThatThrownBy(this::take).isInstanceOf(StateException.class), workers);
+    here.write(HEAD);
+    here.write(FIRST);
+    here.write(new StateItem.Root(new StateItem.Entity(1, 1, 1, false), "a card"));
+    here.write(made(2, 1));
+    here.write(made(3, 2)); // needs what needs it
+    here.write(new StateItem.Prepared());
+    here.flush();
+    assertThat(here.read())
+        .isEqualTo(new StateItem.Refused(List.of("event 2 needs a card, which is not here")));
+    here.end();
+    taken.join();
+  }
+
+  /** An object whose index and serial are the same, made of another one. */
+  private static StateItem made(int serial, long of) {
+    return new StateItem.Made(
+        List.of(new StateItem.Entity(1, serial, serial, false)),
+        new StateItem.KeptCall(PairedCallsApi.BEGIN, 10 + serial, new byte[16], List.of(of)),
+        new byte[0]);
+  }
+
   private interface Use {
     void of(MachineSession session, TestApplication program) throws Exception;
   }
