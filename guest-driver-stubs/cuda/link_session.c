@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define OPEN_LOOKS 300
-#define OPEN_WAIT_NS 100000000
+#define SEGMENT_LOOKS 10
+#define AGAIN_WAIT_NS 100000000
 #define WAIT_MS 500
 #define MOST_WANTED 64 /* segments for one request */
 
@@ -26,32 +27,31 @@ static uint32_t word(uint32_t at)
 	return __atomic_load_n((uint32_t *)(memory + at), __ATOMIC_ACQUIRE);
 }
 
-/* The host says EAGAIN while it starts the session's host. */
-static int ask(int fd)
+/* EAGAIN: the host starts what serves the session, or is giving back what was another one's. */
+static int ask(int fd, unsigned long request, void *argument, int looks)
 {
-	const struct timespec nap = { 0, OPEN_WAIT_NS };
-	struct session_open request = { .api = SESSION_API, .bytes = SESSION_BYTES };
-	int looks;
+	const struct timespec nap = { 0, AGAIN_WAIT_NS };
 
-	for (looks = 0; looks < OPEN_LOOKS; looks++) {
-		if (syscall(SYS_ioctl, fd, SESSION_DEV_OPEN, &request) == 0)
-			return 0;
-		if (errno != EAGAIN)
-			return -errno;
+	while (syscall(SYS_ioctl, fd, request, argument)) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN || --looks == 0)
+			return errno;
 		syscall(SYS_nanosleep, &nap, NULL);
 	}
-	return -EAGAIN;
+	return 0;
 }
 
 static int session_open(const char *path)
 {
+	struct session_open request = { .api = SESSION_API, .bytes = SESSION_BYTES };
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	int error;
 	long at;
 
 	if (fd < 0)
 		return -errno;
-	error = ask(fd);
+	error = -ask(fd, SESSION_DEV_OPEN, &request, OPEN_LOOKS);
 	if (!error) {
 		at = syscall(SYS_mmap, NULL, SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
 		if (at != -1) {
@@ -115,13 +115,9 @@ static void give(int link, uint32_t index)
 {
 	struct session_segment segment = { .index = index };
 	struct relay_request request = { .bytes = sizeof(request), .op = RELAY_MEMORY };
-	long result;
 
 	memcpy(&segment.bytes, memory + SESSION_WANTED_BYTES, sizeof(segment.bytes));
-	do
-		result = syscall(SYS_ioctl, link, SESSION_DEV_SEGMENT, &segment);
-	while (result && errno == EINTR);
-	request.argument = result ? (uint32_t)errno : 0;
+	request.argument = (uint32_t)ask(link, SESSION_DEV_SEGMENT, &segment, SEGMENT_LOOKS);
 	memcpy(memory + SESSION_MESSAGE, &request, sizeof(request));
 }
 

@@ -104,15 +104,16 @@ static void api_free(struct sluice_api *api, int closed)
 	drm_dev_put(&sd->drm);
 }
 
-/* Whether the host has yet to let go of one whose file is closed: what that has comes back soon. */
-static bool api_is_closing(struct sluice_device *sd)
+/* -EAGAIN for -EDQUOT while the host has yet to let go of one whose file is closed: what that has comes back soon. */
+static int again_if_closing(struct sluice_device *sd, int ret)
 {
-	bool closing;
-
+	if (ret != -EDQUOT)
+		return ret;
 	mutex_lock(&sd->pages_lock);
-	closing = sd->api_closing_count > 0;
+	if (sd->api_closing_count > 0)
+		ret = -EAGAIN;
 	mutex_unlock(&sd->pages_lock);
-	return closing;
+	return ret;
 }
 
 /* Looks again at sessions that the host had not let go of. */
@@ -263,8 +264,7 @@ static int open_ioctl(struct sluice_api *api, const void __user *user)
 		ret = session_hold(api);
 		if (ret == 0)
 			ret = segment_add(api, req.api, 0, req.bytes);
-		if (ret == -EDQUOT && api_is_closing(api->sd))
-			ret = -EAGAIN;
+		ret = again_if_closing(api->sd, ret);
 	}
 	mutex_unlock(&api->lock);
 	return ret;
@@ -286,7 +286,7 @@ static int segment_ioctl(struct sluice_api *api, const void __user *user)
 	else if (api->segment[req.index])
 		ret = -EBUSY;
 	else
-		ret = segment_add(api, 0, req.index, req.bytes);
+		ret = again_if_closing(api->sd, segment_add(api, 0, req.index, req.bytes));
 	mutex_unlock(&api->lock);
 	return ret;
 }

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define OPEN_LOOKS 300 /* 30 s, as long as a connection waits on the same host */
-#define OPEN_WAIT_NS 100000000
+#define SEGMENT_LOOKS 10 /* other threads may wait for it */
+#define AGAIN_WAIT_NS 100000000
 
 static uint8_t *map(struct session *s, uint32_t index, uint64_t bytes)
 {
@@ -22,20 +23,17 @@ static uint8_t *map(struct session *s, uint32_t index, uint64_t bytes)
 		    (off_t)((uint64_t)index << SLUICE_API_MAP_SHIFT));
 }
 
-/* The host says EAGAIN while it starts a session host, anew after one has died. */
-static int ask(struct session *s, struct sluice_api_dev_open *request)
+/* EAGAIN: the host starts a session host, anew after one has died, or is giving back what was another session's. */
+static int ask(struct session *s, unsigned long request, void *argument, int looks)
 {
-	const struct timespec wait = { 0, OPEN_WAIT_NS };
-	int looks;
+	const struct timespec wait = { 0, AGAIN_WAIT_NS };
 
-	for (looks = 0; looks < OPEN_LOOKS; looks++) {
-		if (ioctl(s->socket, SLUICE_API_DEV_OPEN, request) == 0)
-			return 0;
-		if (errno != EAGAIN)
+	while (ioctl(s->socket, request, argument)) {
+		if (errno != EAGAIN || --looks == 0)
 			return errno;
 		nanosleep(&wait, NULL);
 	}
-	return EAGAIN;
+	return 0;
 }
 
 static int machine_open(struct session *s, const char *path, uint64_t bytes)
@@ -47,7 +45,7 @@ static int machine_open(struct session *s, const char *path, uint64_t bytes)
 	s->socket = open(path, O_RDWR | O_CLOEXEC);
 	if (s->socket < 0)
 		return errno;
-	error = ask(s, &open_session);
+	error = ask(s, SLUICE_API_DEV_OPEN, &open_session, OPEN_LOOKS);
 	if (error)
 		return error;
 	memory = map(s, 0, bytes);
@@ -61,9 +59,10 @@ static int machine_open(struct session *s, const char *path, uint64_t bytes)
 static int machine_add(struct session *s, uint32_t index, uint64_t bytes, uint8_t **memory)
 {
 	struct sluice_api_dev_segment segment = { .index = index, .bytes = bytes };
+	int error = ask(s, SLUICE_API_DEV_SEGMENT, &segment, SEGMENT_LOOKS);
 
-	if (ioctl(s->socket, SLUICE_API_DEV_SEGMENT, &segment))
-		return errno;
+	if (error)
+		return error;
 	*memory = map(s, index, bytes);
 	return *memory == MAP_FAILED ? errno : 0;
 }
