@@ -10,6 +10,7 @@
 #define PIECES 8 /* at once */
 #define PIECE_BYTES (1u << 20)
 #define SMALL_PIECE_BYTES (128u << 10)
+#define STREAMED_BYTES (4u << 20) /* no cache has it when all of it is there */
 
 struct piece {
 	struct command command;
@@ -146,6 +147,18 @@ static void let_go(struct stream *st)
 	st->held = false;
 }
 
+/* A small piece is in a cache, since a processor has just copied it. */
+static void copy_out(struct stream *st, const struct piece *p)
+{
+	bool streamed = st->t.layout.row_bytes >= STREAMED_BYTES && st->piece_bytes == PIECE_BYTES;
+	void *to = (uint8_t *)st->t.layout.at + p->at;
+
+	if (streamed)
+		stream_copy(to, arena_at(st->s, p->range), p->range.size);
+	else
+		memcpy(to, arena_at(st->s, p->range), p->range.size);
+}
+
 /* What the last one settles calls others: not with the queue's lock. */
 static cl_int wait_next(struct stream *st)
 {
@@ -160,7 +173,7 @@ static cl_int wait_next(struct stream *st)
 	else if (p->status == CL_SUCCESS)
 		p->status = command_result(&p->command, CL_SUCCESS, true, last ? t->event : NULL);
 	if (p->status == CL_SUCCESS && !t->write)
-		memcpy((uint8_t *)t->layout.at + p->at, arena_at(st->s, p->range), p->range.size);
+		copy_out(st, p);
 	return p->status;
 }
 

@@ -32,6 +32,9 @@ cl_int transfer_empty(const struct transfer *t);
 bool pieces_suit(const struct transfer *t);
 cl_int pieces_run(const struct transfer *t);
 
+/* As memcpy, of much that is not looked at at once. */
+void stream_copy(void *to, const void *from, size_t bytes);
+
 /* The checks of reads and writes. */
 cl_int transfer_check(cl_command_queue queue, cl_mem mem, bool image, bool write, const void *at, cl_uint count,
 		      const cl_event *waits);

@@ -74,8 +74,8 @@ static void out_of_order(const struct work *w)
 		fill_bytes(w->bytes, sizes[i], (uint32_t)i + 20);
 		MUST(clEnqueueWriteBuffer(queue, mem, i % 2, 0, sizes[i], w->bytes, 0, NULL, &written));
 		launch(queue, w->more, 1, &written, &changed);
-		MUST(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizes[i], w->back, 1, &changed, NULL));
-		say_checksum("out of order", w->back, sizes[i]);
+		MUST(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizes[i], w->back + i, 1, &changed, NULL));
+		say_checksum("out of order", w->back + i, sizes[i]);
 		MUST(clReleaseEvent(written));
 		MUST(clReleaseEvent(changed));
 	}
