@@ -47,11 +47,14 @@ final class HostTurns implements DeviceTurns {
 
   @Override
   public boolean claim(int device) {
+    if (!page.isGranted(device)) {
+      return false; // who waits looks all the time: of that the daemon is not told
+    }
     int _ = page.addClaims(device, 1);
     if (page.isGranted(device)) {
       return true;
     }
-    release(device);
+    release(device); // taken back in between
     return false;
   }
 

@@ -79,8 +79,10 @@ public final class SharedMemory implements AutoCloseable {
     requireFree(index);
     requireRoom(sizeBytes);
     requireSealed(fd, sizeBytes);
-    backings.set(index, new BackingFiles(List.of(kept(fd)), List.of()));
-    map(index, () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+    map(
+        index,
+        () -> new BackingFiles(List.of(kept(fd)), List.of()),
+        () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
   }
 
   /** A descriptor of a file that is this object's; the same for the same file. */
@@ -133,14 +135,28 @@ public final class SharedMemory implements AutoCloseable {
     }
   }
 
-  private void map(int index, Supplier<Mapping> how) {
+  private void map(int index, Supplier<BackingFiles> backing, Supplier<Mapping> how) {
+    int before = files.size();
     try {
+      backings.set(index, backing.get());
       Mapping mapping = how.get();
       segments.set(index, mapping);
       bytes.addAndGet(mapping.sizeBytes());
     } catch (SyscallException failure) {
+      forget(index, before);
       throw new ProtocolException(
           Errno.ENOMEM, "segment cannot be mapped: " + failure.getMessage());
+    } catch (ProtocolException refused) {
+      forget(index, before);
+      throw refused;
+    }
+  }
+
+  /** A segment did not come about: files that it alone is of are not kept. */
+  private void forget(int index, int filesBefore) {
+    backings.set(index, null);
+    while (files.size() > filesBefore) {
+      files.removeLast().file().close();
     }
   }
 
@@ -158,8 +174,7 @@ public final class SharedMemory implements AutoCloseable {
       sizeBytes += piece.bytes(); // each is no longer than a file, and there are few
     }
     requireRoom(sizeBytes);
-    backings.set(index, backing(pieces));
-    map(index, () -> kernel.mmapPieces(pieces));
+    map(index, () -> backing(pieces), () -> kernel.mmapPieces(pieces));
   }
 
   /**
