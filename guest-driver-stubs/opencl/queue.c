@@ -194,7 +194,7 @@ cl_int clFlush(cl_command_queue queue)
 	return call_flush(session_of(queue), &call, NULL);
 }
 
-/* Without a place for an answer, by a marker: what failed unseen the next one says that has a place. */
+/* Without a place for an answer, by a marker: it does not say what failed unseen. */
 static cl_int finish_asking(cl_command_queue queue)
 {
 	struct command c;
@@ -222,8 +222,12 @@ cl_int clFinish(cl_command_queue queue)
 		return CL_INVALID_COMMAND_QUEUE;
 	s = session_of(queue);
 	answer.has_slot = slot_try(s, 0, &answer.slot);
-	if (!answer.has_slot)
-		return finish_asking(queue);
+	if (!answer.has_slot) {
+		status = finish_asking(queue);
+		answer.has_slot = status == CL_SUCCESS && slot_try(s, 0, &answer.slot);
+		if (!answer.has_slot)
+			return status;
+	}
 	pthread_mutex_lock(&queue->lock);
 	sequence = command_sequence(s);
 	status = call_finish(s, &call, &answer);

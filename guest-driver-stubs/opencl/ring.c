@@ -72,9 +72,13 @@ static int64_t now_ns(void)
 
 static void look_long(struct session *s, const uint32_t *word)
 {
-	int64_t end = now_ns() + LONG_LOOK_NS;
+	uint32_t most = __atomic_load_n(&s->long_looks, __ATOMIC_RELAXED);
+	int64_t end;
 
-	if (__atomic_fetch_add(&s->looking, 1, __ATOMIC_RELAXED) < __atomic_load_n(&s->long_looks, __ATOMIC_RELAXED))
+	if (!most)
+		return;
+	end = now_ns() + LONG_LOOK_NS;
+	if (__atomic_fetch_add(&s->looking, 1, __ATOMIC_RELAXED) < most)
 		while (!look(word, LOOKS_A_TIME) && now_ns() < end)
 			;
 	__atomic_fetch_sub(&s->looking, 1, __ATOMIC_RELAXED);
