@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * million wait (epoll entries, which an unprivileged process gets as kernel memory): that takes a
  * tenth of a second, with interrupts off. So what signals take beyond {@link #USUAL} is taken from
  * an allowance; when that is used up none is sent for {@link #PENALTY}, and the caller has a thread
- * of the peer's own do it.
+ * of the peer's own do it. Where the host itself is shared, some in a hundred take longer for no
+ * fault of the peer's: up to {@link #LONG}, as long as anybody may keep others waiting, it is the
+ * average that counts.
  *
  * <p>What counts is processor time: a thread that others keep from the processor is not the peer's
  * doing. Since it costs something to ask for, it is measured from the first signal on that took
@@ -27,6 +29,9 @@ public final class PromptSignals {
   /** What a signal may take: some hundred waiters. */
   public static final Duration USUAL = Duration.ofNanos(20_000);
 
+  /** What is more counts whole, however many others are short. */
+  public static final Duration LONG = Duration.ofNanos(400_000);
+
   /** What all beyond that may take at once; a thousandth of it comes back in its own time. */
   public static final Duration MOST = Duration.ofMillis(20);
 
@@ -36,6 +41,7 @@ public final class PromptSignals {
   private static final int REFILL = 1000; // parts of the time that passes
 
   private static final long USUAL_NS = USUAL.toNanos();
+  private static final long LONG_NS = LONG.toNanos();
   private static final long MOST_NS = MOST.toNanos();
   private static final long PENALTY_NS = PENALTY.toNanos();
 
@@ -44,8 +50,11 @@ public final class PromptSignals {
   private final @Nullable PromptSignals parent;
   private volatile long notBeforeNs;
   private volatile boolean measured;
-  private long spentNs; // under this
-  private long chargedNs; // under this
+  private volatile boolean indebted; // debtNs is not 0
+  private long
+      debtNs; // of those up to LONG, beyond USUAL each on average; under this, as those below
+  private long spentNs; // of those beyond LONG
+  private long chargedNs;
 
   /**
    * @param clock monotonic time in nanoseconds
@@ -83,7 +92,12 @@ public final class PromptSignals {
     long hadNs = measures ? kernel.processorTimeNs() : 0;
     kernel.signalForeign(eventfd);
     long nowNs = clock.getAsLong();
-    if (nowNs - beganNs > USUAL_NS) { // what is short by the clock took no more of a processor
+    long tookNs = nowNs - beganNs;
+    if (tookNs <= USUAL_NS) { // what is short by the clock took no more of a processor
+      if (indebted) {
+        repay(USUAL_NS - tookNs);
+      }
+    } else {
       if (measures) {
         charge(nowNs, kernel.processorTimeNs() - hadNs);
       } else {
@@ -104,12 +118,26 @@ public final class PromptSignals {
     if (tookNs <= USUAL_NS) {
       return;
     }
-    spentNs = Math.max(0, spentNs - (nowNs - chargedNs) / REFILL) + tookNs;
+    long refillNs = (nowNs - chargedNs) / REFILL;
     chargedNs = nowNs;
-    if (spentNs > MOST_NS) {
+    spentNs = Math.max(0, spentNs - refillNs);
+    debtNs = Math.max(0, debtNs - refillNs);
+    if (tookNs <= LONG_NS) {
+      debtNs += tookNs - USUAL_NS;
+    } else {
+      spentNs += tookNs;
+    }
+    if (spentNs > MOST_NS || debtNs > MOST_NS) {
       spentNs = 0;
+      debtNs = 0;
       deny(nowNs + PENALTY_NS);
     }
+    indebted = debtNs > 0;
+  }
+
+  private synchronized void repay(long ns) {
+    debtNs = Math.max(0, debtNs - ns);
+    indebted = debtNs > 0;
   }
 
   private void deny(long untilNs) {

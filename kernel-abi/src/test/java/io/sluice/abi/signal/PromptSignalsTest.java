@@ -40,6 +40,35 @@ final class PromptSignalsTest {
   }
 
   @Test
+  void signal_someTooLongByTheHostsNoise_areSentForEver() {
+    for (int round = 0; round < 10_000; round++) {
+      slow.take(Duration.ofNanos(100_000));
+      assertThat(slow.send(peer, 1)).isEqualTo(1);
+      slow.take(Duration.ofNanos(8_000));
+      assertThat(slow.send(peer, 30)).isEqualTo(30);
+    }
+  }
+
+  @Test
+  void signal_allTwiceTheUsual_takeOfTheAllowance() {
+    slow.take(PromptSignals.USUAL.multipliedBy(2));
+    long most = PromptSignals.MOST.dividedBy(PromptSignals.USUAL);
+    assertThat(slow.send(peer, 100_000)).isBetween(most, most + 10);
+  }
+
+  @Test
+  void signal_longOnesAmongManyShort_takeOfTheAllowanceWhole() {
+    long sent = 0;
+    for (int round = 0; round < 100; round++) {
+      slow.take(Duration.ofMillis(1));
+      sent += slow.send(peer, 1);
+      slow.take(Duration.ZERO);
+      long _ = slow.send(peer, 1000);
+    }
+    assertThat(sent).isEqualTo(PromptSignals.MOST.toMillis() + 2);
+  }
+
+  @Test
   void allowance_comesBackWithTime() {
     slow.take(Duration.ofMillis(1));
     long most = PromptSignals.MOST.toMillis();

@@ -57,8 +57,8 @@ public final class RealProgramBench implements Measurement {
   private record Run(double seconds, List<String> results) {}
 
   /** The first pair, in which kernels are compiled, is left out. */
-  private static List<Figure> figures(BenchContext context, OpenClPrograms programs, RealProgram program)
-      throws Exception {
+  private static List<Figure> figures(
+      BenchContext context, OpenClPrograms programs, RealProgram program) throws Exception {
     List<Double> ratios = new ArrayList<>();
     List<Double> times = new ArrayList<>();
     int pairs = context.samples(PAIRS);
