@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the daemon is told of claims, waits and turns that are given back. */
+/** Claims, waits and turns that are given back: those of which the daemon is told. */
 final class HostTurnsTest {
   private static final int DEVICE = 3;
 

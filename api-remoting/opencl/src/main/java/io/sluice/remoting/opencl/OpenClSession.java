@@ -63,7 +63,7 @@ final class OpenClSession implements ApiSession {
     samplers = new SamplersInUse(memo, completions);
     prints = new Prints(context, completions, gates, memo, output);
     direct = new DirectCopies(memo, gates, completions, context::nanoTime);
-    pinned = new PinnedMemory(context::registered, memory);
+    pinned = new PinnedMemory(PinnedMemory.MOST_BYTES, context::registered, memory);
     commands =
         new Commands(
             memo,
@@ -267,7 +267,9 @@ final class OpenClSession implements ApiSession {
     prints.settle();
     gates.settle();
     leaving.settle();
-    if (context.objects().count(OpenClKinds.QUEUE) == 0 && leaving.queues().isEmpty()) {
+    if (!pinned.isEmpty()
+        && context.objects().count(OpenClKinds.QUEUE) == 0
+        && leaving.queues().isEmpty()) {
       pinned.close(); // else contexts that the application has released would stay
     }
     return completions.poll() + awaitedWrites.settle() + executeHeld();

@@ -21,6 +21,9 @@ final class PinnedMemory implements AutoCloseable {
   /** An application with more contexts has the rest as any memory. */
   private static final int MOST_CONTEXTS = 4;
 
+  /** Most bytes of a context: transfers that are under way need a few MiB. */
+  static final long MOST_BYTES = 256L << 20;
+
   /** The library that pins memory. */
   interface Library {
     /** The handle of a buffer over that memory; 0 if it cannot be had. */
@@ -37,14 +40,17 @@ final class PinnedMemory implements AutoCloseable {
    */
   private record Pin(long context, MemorySegment segment, long handle) {}
 
+  private final long mostBytes;
   private final UnaryOperator<MemorySegment> segmentOf;
   private final Library library;
   private final List<Pin> pins = new ArrayList<>();
 
   /**
+   * @param mostBytes of a context
    * @param segmentOf the whole segment that a range is of
    */
-  PinnedMemory(UnaryOperator<MemorySegment> segmentOf, Library library) {
+  PinnedMemory(long mostBytes, UnaryOperator<MemorySegment> segmentOf, Library library) {
+    this.mostBytes = mostBytes;
     this.segmentOf = segmentOf;
     this.library = library;
   }
@@ -59,8 +65,9 @@ final class PinnedMemory implements AutoCloseable {
       return;
     }
     MemorySegment segment = segmentOf.apply(range);
-    long handle = mayHaveMore(owner.handle()) ? library.pin(owner.handle(), segment) : 0;
-    pins.add(new Pin(owner.handle(), segment, handle));
+    if (mayHave(owner.handle(), segment.byteSize())) {
+      pins.add(new Pin(owner.handle(), segment, library.pin(owner.handle(), segment)));
+    }
   }
 
   private boolean isAsked(long owner, MemorySegment range) {
@@ -69,9 +76,19 @@ final class PinnedMemory implements AutoCloseable {
             pin -> pin.context() == owner && pin.segment().asOverlappingSlice(range).isPresent());
   }
 
-  private boolean mayHaveMore(long owner) {
-    return pins.stream().anyMatch(pin -> pin.context() == owner)
-        || pins.stream().mapToLong(Pin::context).distinct().count() < MOST_CONTEXTS;
+  private boolean mayHave(long owner, long bytes) {
+    long had =
+        pins.stream()
+            .filter(pin -> pin.context() == owner)
+            .mapToLong(pin -> pin.segment().byteSize())
+            .sum();
+    return bytes <= mostBytes - had
+        && (had > 0 || pins.stream().mapToLong(Pin::context).distinct().count() < MOST_CONTEXTS);
+  }
+
+  /** Whether there is none. */
+  boolean isEmpty() {
+    return pins.isEmpty();
   }
 
   /** Lets go of all of it; no command that uses it may be under way. */

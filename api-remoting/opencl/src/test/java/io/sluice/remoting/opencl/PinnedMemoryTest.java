@@ -9,10 +9,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is pinned, for whom, and that it is given back; the library is one that counts. */
+/** Memory that is pinned, for each context, and given back; the library is one that counts. */
 final class PinnedMemoryTest {
   private static final long SEGMENT = 1 << 20;
   private static final long LARGE = 64 << 10;
@@ -24,12 +25,14 @@ final class PinnedMemoryTest {
   private final ObjectTable objects = new ObjectTable(OpenClKinds.ALL);
   private final MemorySegment first = arena.allocate(SEGMENT);
   private final MemorySegment second = arena.allocate(SEGMENT);
+  private final MemorySegment third = arena.allocate(SEGMENT);
   private final List<Asked> asked = new ArrayList<>();
   private final List<Long> held = new ArrayList<>();
   private boolean refuses;
   private final PinnedMemory pinned =
       new PinnedMemory(
-          range -> first.asOverlappingSlice(range).isPresent() ? first : second,
+          2 * SEGMENT,
+          this::segmentOf,
           new PinnedMemory.Library() {
             @Override
             public long pin(long context, MemorySegment memory) {
@@ -52,6 +55,14 @@ final class PinnedMemoryTest {
     pinned.close();
     assertThat(held).isEmpty();
     arena.close();
+  }
+
+  /** The segment that a range is of. */
+  private MemorySegment segmentOf(MemorySegment range) {
+    return Stream.of(first, second)
+        .filter(segment -> segment.asOverlappingSlice(range).isPresent())
+        .findFirst()
+        .orElse(third);
   }
 
   private SessionObject queue(int number, boolean ofProcessors) {
@@ -113,6 +124,20 @@ final class PinnedMemoryTest {
       pinned.reach(queue(number, false), first.asSlice(0, LARGE));
     }
     assertThat(asked.stream().map(Asked::context)).containsExactly(1001L, 1002L, 1003L, 1004L);
+  }
+
+  @Test
+  void reach_moreBytesThanAContextMayHave_leavesTheRest() {
+    SessionObject queue = queue(1, false);
+    pinned.reach(queue, first.asSlice(0, LARGE));
+    pinned.reach(queue, second.asSlice(0, LARGE));
+    pinned.reach(queue, third.asSlice(0, LARGE));
+    pinned.reach(queue(2, false), third.asSlice(0, LARGE));
+    assertThat(asked)
+        .containsExactly(
+            new Asked(contextHandle(1), first),
+            new Asked(contextHandle(1), second),
+            new Asked(contextHandle(2), third));
   }
 
   @Test

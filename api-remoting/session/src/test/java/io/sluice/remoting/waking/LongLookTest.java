@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
-/** Who may look for long, and that a place is given back. */
+/** Places for long looks: who has one, and that it is given back. */
 final class LongLookTest {
   @Test
   void goesOn_noPlaces_never() {
