@@ -70,6 +70,11 @@ final class FakeSessions implements ApiSessions {
     }
 
     @Override
+    public CompletableFuture<?> approach() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public void halt() {}
 
     @Override

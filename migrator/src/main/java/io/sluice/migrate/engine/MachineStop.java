@@ -154,6 +154,18 @@ final class MachineStop {
     return state.state() instanceof MayStop may ? idleNs - (nowNs - may.allowedNs()) : idleNs;
   }
 
+  /**
+   * It has stood by for long: it goes on once more, until it stands by with what it has written
+   * meanwhile.
+   *
+   * @return whether it does: one that does not stand by has gone on all the time
+   */
+  boolean lookOnceMore() {
+    return stage() == StopStage.STANDING_BY
+        && !isStopped()
+        && lookAgain("it has stood by for long") > 0;
+  }
+
   /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
   void look(long nowNs) {
     pace.look(nowNs);
@@ -236,7 +248,7 @@ final class MachineStop {
       return holdBack(looked); // it is taken without being asked
     }
     if (gpuIdle && !looked) {
-      return lookAgain();
+      return lookAgain("no command was seen");
     }
     if (stage() == StopStage.STANDING_BY) {
       return 0;
@@ -250,8 +262,8 @@ final class MachineStop {
   }
 
   /** Goes on, little by little, until it stands by with what it has written since it began. */
-  private int lookAgain() {
-    state.enter(new Looking(live.passes()), "no command was seen");
+  private int lookAgain(String reason) {
+    state.enter(new Looking(live.passes()), reason);
     live.keepBack(0, stepBytes());
     return 1;
   }

@@ -12,6 +12,7 @@ import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.StopApproach;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemorySource;
 import io.sluice.migrate.phase.Phase;
@@ -47,6 +48,7 @@ public final class MigrationSource implements AutoCloseable {
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
   private final MachineStop stop;
+  private final StopApproach approach;
   private final StopPreparation preparation;
   private final SourcePatience patience;
   private final PeerSilence silence;
@@ -114,6 +116,7 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
+    approach = new StopApproach(machine.live(), stop::isNear, stop::lookOnceMore);
     copy = new SourceCopy(memory, stop, link, rate, !settings.keepSource());
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
@@ -314,8 +317,8 @@ public final class MigrationSource implements AutoCloseable {
     plan.observe(move.longestRunningNs());
     long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
-    boolean due = patience.isForced() || plan.isDue(copy.durationNs(left), copied);
-    if (due && patience.isHeard(nowNs - lastHeardNs)) {
+    boolean planned = plan.isDue(copy.durationNs(left), copied) && approach.isMade(nowNs);
+    if ((patience.isForced() || planned) && patience.isHeard(nowNs - lastHeardNs)) {
       leftBytes = left;
       enter(
           Phase.DETACH,

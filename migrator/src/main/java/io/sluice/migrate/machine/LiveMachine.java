@@ -6,7 +6,7 @@ package io.sluice.migrate.machine;
  * waits for little. All of it belongs to COPYING, and is called by the engine's thread.
  *
  * <pre>
- *   keepBack, holdBack, goOn … → allowShortStop → SourceMachine.allowStop or forceStop
+ *   keepBack, holdBack, goOn, approachStop … → allowShortStop → SourceMachine.allowStop or forceStop
  * </pre>
  */
 public interface LiveMachine {
@@ -39,6 +39,17 @@ public interface LiveMachine {
 
   /** It has been held back, and has much to copy again; it must not be stopped yet. */
   void goOn();
+
+  /**
+   * It has little left: nothing that takes long is to keep it from its stop, once access to its GPU
+   * was taken back.
+   */
+  default void approachStop() {}
+
+  /** Whether nothing does, since it was told so. */
+  default boolean isStopPrepared() {
+    return true;
+  }
 
   /**
    * The machine may now be stopped for its last pass, if that takes next to no time.

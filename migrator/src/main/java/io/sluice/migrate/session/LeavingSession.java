@@ -24,12 +24,15 @@ final class LeavingSession {
    * The stages of one session.
    *
    * <pre>
-   *  BEGUN ──► HALTED; each ──► FAILED; each of these ──► STAYING
+   *  BEGUN ──► NEAR ──► HALTED; BEGUN ──► HALTED
+   *  each ──► FAILED; each of these ──► STAYING
    * </pre>
    */
   enum MoveStage implements Stage<MoveStage> {
     /** Its state goes to the destination. */
     BEGUN,
+    /** It was told that its machine is near its stop. */
+    NEAR,
     /** It was told to stand still. */
     HALTED,
     /** It does not move, or is at its end. */
@@ -40,7 +43,8 @@ final class LeavingSession {
     @Override
     public ImmutableSet<MoveStage> next() {
       return switch (this) {
-        case BEGUN -> immutableEnumSet(HALTED, FAILED, STAYING);
+        case BEGUN -> immutableEnumSet(NEAR, HALTED, FAILED, STAYING);
+        case NEAR -> immutableEnumSet(HALTED, FAILED, STAYING);
         case HALTED -> immutableEnumSet(FAILED, STAYING);
         case FAILED -> immutableEnumSet(STAYING);
         case STAYING -> ImmutableSet.of();
@@ -70,6 +74,7 @@ final class LeavingSession {
   private final StateMachine<MoveStage, MoveState> life;
   private final Set<Integer> told = new HashSet<>(Set.of(0)); // segments; of the worker
   private volatile CarriedSession session; // as it was seen last
+  private volatile CompletableFuture<?> prepared = new CompletableFuture<>();
 
   /**
    * @param standing done when it stands still
@@ -91,6 +96,11 @@ final class LeavingSession {
 
   boolean isStanding() {
     return standing.isDone() && !standing.isCompletedExceptionally();
+  }
+
+  /** Whether nothing that takes long keeps it from its stop, or it does not move. */
+  boolean isPrepared() {
+    return prepared.isDone() || standing.isDone();
   }
 
   boolean isGone() {
@@ -126,6 +136,13 @@ final class LeavingSession {
   void look(long nowNs) {
     if (standing.isCompletedExceptionally() && !isGone()) {
       boolean _ = life.enterIfLegal(new MoveState.Failed(nowNs), "it does not move");
+    }
+  }
+
+  /** Its machine is near its stop. */
+  void approach() {
+    if (life.enterIfLegal(new MoveState.At(MoveStage.NEAR), "its machine is near its stop")) {
+      prepared = session.session().approach();
     }
   }
 

@@ -135,6 +135,21 @@ final class LeavingSessions implements AutoCloseable {
     all().forEach(each -> each.look(nowNs));
   }
 
+  /** The machine is near its stop: nothing that takes long is to keep them from theirs. */
+  void approach() {
+    LeavingState.At approaching = new LeavingState.At(LeavingStage.APPROACHING);
+    if (life.enterIfLegal(approaching, "the machine is near its stop")) {
+      submit(this::sync);
+    }
+  }
+
+  /** Whether nothing that takes long keeps any of them. */
+  boolean arePrepared() {
+    return life.stage() != LeavingStage.COPYING
+        && synced == sessions.changes()
+        && all().stream().allMatch(each -> each.isPrepared() || each.isGone());
+  }
+
   /** The machine is about to stop: so do they. */
   void halt() {
     LeavingState.Halting halting = new LeavingState.Halting(nanoTime.getAsLong());
@@ -263,8 +278,10 @@ final class LeavingSessions implements AutoCloseable {
         put(new LeavingSession(each, CompletableFuture.failedFuture(e)));
       }
     }
-    if (life.stage() == LeavingStage.HALTED) {
-      all().forEach(LeavingSession::halt);
+    switch (life.stage()) {
+      case APPROACHING -> all().forEach(LeavingSession::approach);
+      case HALTED -> all().forEach(LeavingSession::halt);
+      case COPYING, HALTING, BROKEN, STAYING -> {}
     }
     synced = changes;
   }

@@ -9,15 +9,17 @@ import io.sluice.migrate.phase.Stage;
  * The stages of the sessions of a machine that moves away, all together.
  *
  * <pre>
- *  COPYING ──► HALTING ──► HALTED
- *     ├───────────┼──────────┤
- *     ▼           ▼          ▼
+ *  COPYING ──► APPROACHING ──► HALTING ──► HALTED
+ *     ├──────────────┼─────────►│ │            │
+ *     ▼              ▼            ▼            ▼
  *   BROKEN, a step has failed; from each of these ──► STAYING
  * </pre>
  */
 enum LeavingStage implements Stage<LeavingStage> {
   /** Those that open are begun. */
   COPYING,
+  /** The machine is near its stop: they are told so, as are those that are begun from now on. */
+  APPROACHING,
   /** They are to stand still; they are not told yet. */
   HALTING,
   /** They were told, as are those that are begun from now on. */
@@ -30,7 +32,8 @@ enum LeavingStage implements Stage<LeavingStage> {
   @Override
   public ImmutableSet<LeavingStage> next() {
     return switch (this) {
-      case COPYING -> immutableEnumSet(HALTING, BROKEN, STAYING);
+      case COPYING -> immutableEnumSet(APPROACHING, HALTING, BROKEN, STAYING);
+      case APPROACHING -> immutableEnumSet(HALTING, BROKEN, STAYING);
       case HALTING -> immutableEnumSet(HALTED, BROKEN, STAYING);
       case HALTED -> immutableEnumSet(BROKEN, STAYING);
       case BROKEN -> immutableEnumSet(STAYING);

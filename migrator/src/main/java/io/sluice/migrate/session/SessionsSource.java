@@ -309,6 +309,17 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     live.keepBack(bytes, stepBytes);
   }
 
+  /** The machine's part of it is none. */
+  @Override
+  public void approachStop() {
+    leaving.approach();
+  }
+
+  @Override
+  public boolean isStopPrepared() {
+    return leaving.arePrepared();
+  }
+
   @Override
   public void holdBack() {
     live.holdBack();

@@ -17,6 +17,7 @@ final class AskedMachine implements SourceMachine, LiveMachine {
   long queueLimit;
   boolean touched;
   boolean dumb;
+  boolean prepared = true;
   boolean standsBy; // when asked to
   long kept;
   long step;
@@ -74,6 +75,16 @@ final class AskedMachine implements SourceMachine, LiveMachine {
   public void keepBack(long bytes, long stepBytes) {
     kept = bytes;
     step = stepBytes;
+  }
+
+  @Override
+  public void approachStop() {
+    asked.add("approachStop");
+  }
+
+  @Override
+  public boolean isStopPrepared() {
+    return prepared;
   }
 
   @Override

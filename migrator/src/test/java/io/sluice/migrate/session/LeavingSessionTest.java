@@ -29,6 +29,7 @@ final class LeavingSessionTest {
   /** A session that notes what it is told. */
   private static final class Noted implements ApiSessions.Opened {
     final List<String> told = new ArrayList<>();
+    final CompletableFuture<Void> prepared = new CompletableFuture<>();
     boolean gone;
 
     @Override
@@ -44,6 +45,12 @@ final class LeavingSessionTest {
     @Override
     public CompletableFuture<?> endTrial() {
       throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public CompletableFuture<?> approach() {
+      told.add("approach");
+      return prepared;
     }
 
     @Override
@@ -85,20 +92,43 @@ final class LeavingSessionTest {
     Tables.requireEqual(
         LeavingSession.MoveStage.class,
         ImmutableSetMultimap.<String, String>builder()
-            .putAll("BEGUN", "HALTED", "FAILED", "STAYING")
+            .putAll("BEGUN", "NEAR", "HALTED", "FAILED", "STAYING")
+            .putAll("NEAR", "HALTED", "FAILED", "STAYING")
             .putAll("HALTED", "FAILED", "STAYING")
             .put("FAILED", "STAYING")
             .build());
   }
 
   @Test
+  void isPrepared_whenItsHostSaysSo_orItDoesNotMove() {
+    assertThat(session.isPrepared()).isFalse();
+    session.approach();
+    assertThat(session.isPrepared()).isFalse();
+    assertThat(host.prepared.complete(null)).isTrue();
+    assertThat(session.isPrepared()).isTrue();
+    LeavingSession failed =
+        new LeavingSession(
+            carried(host), CompletableFuture.failedFuture(new IllegalStateException("full")));
+    assertThat(failed.isPrepared()).isTrue();
+  }
+
+  @Test
+  void host_ofOneThatHalts_isNotToldThatItIsNear() {
+    session.halt();
+    session.approach();
+    assertThat(host.told).containsExactly("halt");
+  }
+
+  @Test
   void host_isToldEachThingOnce() {
+    session.approach();
+    session.approach();
     session.halt();
     session.halt();
     session.stay();
     session.stay();
     session.halt();
-    assertThat(host.told).containsExactly("halt", "stay");
+    assertThat(host.told).containsExactly("approach", "halt", "stay");
   }
 
   @Test

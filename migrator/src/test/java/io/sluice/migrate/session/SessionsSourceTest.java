@@ -151,7 +151,7 @@ final class SessionsSourceTest {
 
   @Test
   void stagesOfAll_everyPair_areAsTheOracleSays() {
-    List<String> way = List.of("COPYING", "HALTING", "HALTED", "BROKEN");
+    List<String> way = List.of("COPYING", "APPROACHING", "HALTING", "HALTED", "BROKEN");
     ImmutableSetMultimap.Builder<String, String> oracle = ImmutableSetMultimap.builder();
     for (String left : way) {
       oracle.put(left, "STAYING");
@@ -159,10 +159,27 @@ final class SessionsSourceTest {
         oracle.put(left, "BROKEN").put(left, way.get(way.indexOf(left) + 1));
       }
     }
+    oracle.put("COPYING", "HALTING"); // nothing is waited for
     Tables.requireEqual(LeavingStage.class, oracle.build());
   }
 
   // ---- the stop ----
+
+  @Test
+  void isStopPrepared_onceAllWereToldThatTheMachineIsNear() {
+    source.start(NOTHING);
+    source.poll();
+    assertThat(source.isStopPrepared()).as("nobody was told").isFalse();
+    source.approachStop();
+    assertThat(source.isStopPrepared()).as("the worker has not looked yet").isFalse();
+    working.countDown();
+    await().atMost(PATIENCE).until(source::isStopPrepared);
+    source.approachStop(); // once is enough
+    source.allowStop();
+    pollUntilTold("allowStop");
+    assertThat(source.isStopPrepared()).isTrue();
+    assertThat(machine.told).containsExactly("start", "allowStop");
+  }
 
   @Test
   void allowStop_sessionsThatDoNotStand_areWaitedFor() {

@@ -80,6 +80,14 @@ public interface ApiSessions {
      */
     CompletableFuture<?> endTrial();
 
+    /**
+     * Its machine is near its stop: a session that leaves brings what takes long to its end, and
+     * does not begin such a thing anew until it is told to {@link #stay}.
+     *
+     * @return done when that is so, or cannot be
+     */
+    CompletableFuture<?> approach();
+
     /** Its machine is about to stop: so does a session that leaves. */
     void halt();
 

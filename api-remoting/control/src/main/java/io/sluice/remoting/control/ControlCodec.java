@@ -11,6 +11,7 @@ import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.HostMessage.Turns;
 import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.Approach;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
@@ -146,6 +147,11 @@ public final class ControlCodec {
           json.writeStringProperty("do", "trial");
           json.writeNumberProperty("id", trial.id());
         }
+        case Approach approach -> {
+          json.writeStringProperty("do", "approach");
+          json.writeNumberProperty("id", approach.id());
+          json.writeNumberProperty("session", approach.session());
+        }
         case Halt halt -> {
           json.writeStringProperty("do", "halt");
           json.writeNumberProperty("id", halt.id());
@@ -220,6 +226,7 @@ public final class ControlCodec {
           case "try" -> new Leave(id(fields), number(fields, "session"), true);
           case "tried" -> new EndTrial(id(fields), number(fields, "session"));
           case "trial" -> new Trial(id(fields));
+          case "approach" -> new Approach(id(fields), number(fields, "session"));
           case "halt" -> new Halt(id(fields), number(fields, "session"));
           case "go" -> new GoOn(id(fields), number(fields, "session"));
           case "stay" -> new Stay(id(fields), number(fields, "session"));

@@ -78,6 +78,15 @@ public sealed interface Order {
   record Trial(long id) implements Order {}
 
   /**
+   * The machine of a session that leaves is near its stop. Answered by {@link HostMessage.Done}
+   * when what takes long has come to its end, and is not begun anew.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record Approach(long id, long session) implements Order {}
+
+  /**
    * The machine of a session that leaves is about to stop.
    *
    * @param id repeated in the answer

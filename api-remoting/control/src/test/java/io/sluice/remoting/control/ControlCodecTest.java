@@ -199,6 +199,7 @@ final class ControlCodecTest {
         new Order.Arrive(13, 7, 4121, 1000, 99, true),
         new Order.Park(11, 7, 4121, 1000, 99, "a key"),
         new Order.Unpark(12, 7, "a key"),
+        new Order.Approach(7, 7),
         new Order.Halt(7, 7),
         new Order.GoOn(8, 7),
         new EndSession(3, Long.MAX_VALUE));

@@ -11,6 +11,7 @@ import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.Approach;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
@@ -100,6 +101,10 @@ final class HostControl {
     switch (order) {
       case Depart depart -> served.moves().depart(depart, link.takeDescriptor());
       case Leave leave -> served.moves().leave(leave, link.takeDescriptor());
+      case Approach approach -> {
+        link.refuseDescriptors();
+        served.moves().approach(approach);
+      }
       case Halt halt -> {
         link.refuseDescriptors();
         tell(served.moves().halt(halt));
@@ -162,6 +167,7 @@ final class HostControl {
           Leave _,
           EndTrial _,
           Trial _,
+          Approach _,
           Halt _,
           Stay _ ->
           throw new LinkException("an order about a move");

@@ -7,6 +7,7 @@ import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Moving;
+import io.sluice.remoting.control.Order.Approach;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndTrial;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * the daemon when it is done.
  */
 final class MoveOrders {
+  private static final String NOT_MOVED = "it is not being moved";
   private static final String FULL = "there are as many sessions as there may be";
 
   /** How long another host may take to come to its question, which is refused. */
@@ -218,13 +220,23 @@ final class MoveOrders {
     tell.accept(new Moving(number, stage.name().toLowerCase(Locale.ROOT)));
   }
 
+  /** The machine of a session that leaves is near its stop. */
+  void approach(Approach order) {
+    Leaving departure = departures.get(order.session());
+    if (departure == null) {
+      tell.accept(new Done(order.id(), NOT_MOVED));
+    } else {
+      var _ = departure.approach().whenComplete((_, _) -> tell.accept(new Done(order.id(), "")));
+    }
+  }
+
   /** The machine of a session that leaves is about to stop. */
   Done halt(Halt order) {
     Leaving departure = departures.get(order.session());
     if (departure != null) {
       departure.halt();
     }
-    return new Done(order.id(), departure == null ? "it is not being moved" : "");
+    return new Done(order.id(), departure == null ? NOT_MOVED : "");
   }
 
   /** Gives up a move, if it can be. */
@@ -241,7 +253,7 @@ final class MoveOrders {
             case null, default -> false;
           };
     }
-    return new Done(order.id(), moves ? "" : "it is not being moved");
+    return new Done(order.id(), moves ? "" : NOT_MOVED);
   }
 
   /**

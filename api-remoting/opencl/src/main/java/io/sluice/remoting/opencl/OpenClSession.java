@@ -136,6 +136,11 @@ final class OpenClSession implements ApiSession {
   }
 
   @Override
+  public boolean takesLong(int number) {
+    return Programs.takesLong(number);
+  }
+
+  @Override
   public long deviceNs() {
     return work.workedNs();
   }

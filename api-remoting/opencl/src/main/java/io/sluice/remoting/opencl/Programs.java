@@ -36,6 +36,9 @@ final class Programs {
           ClStatus.INVALID_PROGRAM,
           ClStatus.INVALID_OPERATION);
 
+  /** Numbers of the calls that have a compiler work; api-remoting/spec/opencl.calls. */
+  private static final Set<Integer> COMPILING = Set.of(24, 25, 26);
+
   private final SessionContext context;
   private final Memo memo;
   private final AtomicInteger ofBinaries = new AtomicInteger(); // others look at them
@@ -245,6 +248,11 @@ final class Programs {
             memo.string(c.names()),
             error);
     added(c.program(), handle, record, false, Objects.error(error), answer);
+  }
+
+  /** Whether a call builds, compiles or links. */
+  static boolean takesLong(int number) {
+    return COMPILING.contains(number);
   }
 
   void build(OpenClCall.BuildProgram c, CallRecord record, Answer answer) {

@@ -6,6 +6,7 @@ import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import io.sluice.remoting.state.UnmovableException;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,12 @@ final class FarLeaving implements Leaving {
   @Override
   public Departure.Result tryOut() throws UnmovableException, StateException {
     return relay.recall(link, true, entered, gate);
+  }
+
+  /** Calls go on at the other host until the machine is about to stop, whatever they take. */
+  @Override
+  public CompletableFuture<?> approach() {
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

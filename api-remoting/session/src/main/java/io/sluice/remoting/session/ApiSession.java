@@ -24,6 +24,16 @@ public interface ApiSession extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether a call has another thread work, as long as a compiler does: in a move it may have to
+   * wait until the session is at its other host.
+   *
+   * @param number of the call
+   */
+  default boolean takesLong(int number) {
+    return false;
+  }
+
   /** The time that devices have worked for it, nanoseconds; a look from any thread. */
   default long deviceNs() {
     return 0;

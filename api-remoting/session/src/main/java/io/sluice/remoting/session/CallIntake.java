@@ -46,9 +46,48 @@ final class CallIntake {
     }
   }
 
+  /**
+   * The states of the calls that take long.
+   *
+   * <pre>
+   *  TAKEN ◄──► AWAITED ──► HELD ──► TAKEN
+   * </pre>
+   */
+  enum LongCalls {
+    /** They are taken as the others. */
+    TAKEN,
+    /** They are held from the moment on in which none is under way. */
+    AWAITED,
+    /** The next one is not taken, nor is anything behind it. */
+    HELD;
+
+    private Set<LongCalls> next() {
+      return switch (this) {
+        case TAKEN -> EnumSet.of(AWAITED);
+        case AWAITED -> EnumSet.of(HELD, TAKEN);
+        case HELD -> EnumSet.of(TAKEN);
+      };
+    }
+
+    /** Whether another state may follow. */
+    boolean mayBecome(LongCalls following) {
+      return next().contains(following);
+    }
+  }
+
   private IntakeState state = IntakeState.TAKING;
+  private LongCalls longCalls = LongCalls.TAKEN;
+  private CompletableFuture<Boolean> held = CompletableFuture.completedFuture(true);
   private CompletableFuture<Boolean> quiet =
       CompletableFuture.completedFuture(true); // of the pause
+
+  /** The one place that changes the state of the calls that take long. */
+  private void enter(LongCalls next) {
+    if (!longCalls.mayBecome(next)) {
+      throw new AssertionError("no such transition, from=" + longCalls + " to=" + next);
+    }
+    longCalls = next;
+  }
 
   /** The one place that changes the state. */
   private void enter(IntakeState next) {
@@ -61,6 +100,32 @@ final class CallIntake {
   /** Whether calls are taken. */
   boolean takes() {
     return state == IntakeState.TAKING;
+  }
+
+  /** Whether the next call, should there be one, may be taken now. */
+  boolean takesNext(ApiSession executing, SessionPort.CallSource calls) {
+    return takes()
+        && !executing.isHeldBack()
+        && (longCalls != LongCalls.HELD || !executing.takesLong(calls.nextCall()));
+  }
+
+  /**
+   * Holds the calls that take long from the moment on in which none is under way.
+   *
+   * @param whenNone is completed then; cancelled when they are taken again before
+   */
+  void holdLongCalls(CompletableFuture<Boolean> whenNone) {
+    takeLongCalls();
+    held = whenNone;
+    enter(LongCalls.AWAITED);
+  }
+
+  /** Takes them again. */
+  void takeLongCalls() {
+    if (longCalls != LongCalls.TAKEN) {
+      held.cancel(false);
+      enter(LongCalls.TAKEN);
+    }
   }
 
   /**
@@ -83,13 +148,23 @@ final class CallIntake {
   }
 
   /**
-   * Goes on with a pause.
+   * Goes on with a pause, and holds the calls that take long.
    *
    * @param executing what was taken
    * @param context of the session, which has its works
-   * @return 1 when it has become quiet, else 0
+   * @return how much of that was done
    */
   int poll(ApiSession executing, SessionContext context) {
+    int done = 0;
+    if (longCalls == LongCalls.AWAITED && !context.hasWorks()) {
+      enter(LongCalls.HELD);
+      boolean _ = held.complete(true);
+      done++;
+    }
+    return done + pollPause(executing, context);
+  }
+
+  private int pollPause(ApiSession executing, SessionContext context) {
     if (state == IntakeState.FINISHING && !executing.isHeldBack()) {
       enter(IntakeState.SETTLING);
       executing.state().ifPresent(ApiState::finish);
@@ -105,8 +180,9 @@ final class CallIntake {
     return 1;
   }
 
-  /** The session is over: nobody waits for it to be quiet any more. */
+  /** The session is over: nobody waits for it any more. */
   void cancel() {
     quiet.cancel(false);
+    held.cancel(false);
   }
 }

@@ -46,6 +46,11 @@ public final class Departure implements Leaving {
   /** How long the application is let go on between two attempts, at most. */
   private static final int LET_GO_MS = 500;
 
+  /**
+   * How long is waited for calls that take long, before the session is stopped in spite of them.
+   */
+  private static final int LONG_CALLS_MS = 10_000;
+
   /** How long is waited for commands before contents are read that they may write. */
   private static final int RUN_MS = 5_000;
 
@@ -64,12 +69,16 @@ public final class Departure implements Leaving {
   private final Set<SessionObject> again = // to be looked at when nothing runs
       Collections.newSetFromMap(new IdentityHashMap<>());
   private volatile StateStage stage = StateStage.PREPARE;
+  private final CompletableFuture<Void> approach = new CompletableFuture<>();
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final CompletableFuture<Void> halt = new CompletableFuture<>();
   private final CompletableFuture<Void> decided = new CompletableFuture<>();
   private volatile boolean givenUp;
   private long stoppedNs;
   private long waitedNs;
   private int rounds;
+  private long roundBytes; // sent in the latest
+  private Set<SessionObject> wanted = Set.of(); // in the next one
 
   /**
    * The figures of a move.
@@ -125,12 +134,24 @@ public final class Departure implements Leaving {
       throw new StateException("the move was interrupted, stage=" + stage);
     } finally {
       if (!done && stage.mayAbort()) {
-        session.resume();
-        served.release();
-        enter(StateStage.ABORTED);
+        goOn();
       }
     }
     return new Result(rounds, link.sentBytes(), waitedNs);
+  }
+
+  private void goOn() {
+    session.resume();
+    session.takeLongCalls();
+    served.release();
+    boolean _ = ready.complete(null);
+    enter(StateStage.ABORTED);
+  }
+
+  @Override
+  public CompletableFuture<?> approach() {
+    boolean _ = approach.complete(null);
+    return ready;
   }
 
   @Override
@@ -154,9 +175,7 @@ public final class Departure implements Leaving {
     } catch (ExecutionException e) {
       throw new StateException("the move failed: " + e.getCause());
     } finally {
-      session.resume();
-      served.release();
-      enter(StateStage.ABORTED);
+      goOn();
     }
   }
 
@@ -220,7 +239,16 @@ public final class Departure implements Leaving {
         Contents contents = ask(state::contents)) {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
       ContentSender sender = new ContentSender(session, link, contents, room);
-      copyWhileRunning(capture, state, sender, withMachine);
+      enter(StateStage.COPY);
+      do {
+        copyRound(capture, state, sender);
+      } while (withMachine ? goesOn(approach) : goesOn());
+      holdLongCalls(capture);
+      boolean _ = ready.complete(null);
+      while (withMachine && goesOn(halt)) {
+        copyRound(capture, state, sender);
+      }
+      again.addAll(wanted);
       enter(StateStage.STOP);
       stop(state, withMachine);
       enter(StateStage.FINISH);
@@ -259,41 +287,65 @@ public final class Departure implements Leaving {
     }
   }
 
-  private void copyWhileRunning(
-      StateCapture capture, ApiState state, ContentSender sender, boolean withMachine)
+  /** Sends what has changed while the application runs. */
+  private void copyRound(StateCapture capture, ApiState state, ContentSender sender)
       throws UnmovableException, StateException, InterruptedException {
-    enter(StateStage.COPY);
-    Set<SessionObject> wanted = ask(() -> state.withContents(capture.needed()));
-    long before;
-    do {
-      before = link.sentBytes();
-      if (!haveRun(state)) {
-        again.addAll(wanted); // what writes to them may run on while they are read
-      }
-      copy(wanted, sender, true);
-      rounds++;
-      prepare(capture);
-      wanted = ask(() -> touched(capture, state));
-    } while (withMachine
-        ? goesOn(link.sentBytes() - before)
-        : rounds < MOST_ROUNDS && link.sentBytes() - before > LITTLE_BYTES);
-    again.addAll(wanted);
+    long before = link.sentBytes();
+    Set<SessionObject> now = rounds == 0 ? ask(() -> state.withContents(capture.needed())) : wanted;
+    if (!haveRun(state)) {
+      again.addAll(now); // what writes to them may run on while they are read
+    }
+    copy(now, sender, true);
+    rounds++;
+    prepare(capture);
+    wanted = ask(() -> touched(capture, state));
+    roundBytes = link.sentBytes() - before;
   }
 
-  /** Whether there is another round before the machine stops: not sooner than that is worth it. */
-  private boolean goesOn(long sentBytes) throws StateException, InterruptedException {
-    CompletableFuture<?> first = CompletableFuture.anyOf(halt, decided, session.over());
+  /** Whether there is another round before the session stops. */
+  private boolean goesOn() {
+    return rounds < MOST_ROUNDS && roundBytes > LITTLE_BYTES;
+  }
+
+  /**
+   * Whether there is another round before the machine has come so far: not sooner than that is
+   * worth it.
+   *
+   * @param event that is waited for
+   */
+  private boolean goesOn(CompletableFuture<?> event) throws StateException, InterruptedException {
+    CompletableFuture<?> first = CompletableFuture.anyOf(event, halt, decided, session.over());
     try {
-      Object _ = first.get(sentBytes > LITTLE_BYTES ? 0 : ROUND_MS, TimeUnit.MILLISECONDS);
+      Object _ = first.get(roundBytes > LITTLE_BYTES ? 0 : ROUND_MS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
       return true;
     } catch (ExecutionException e) {
       throw new StateException("the move failed: " + e.getCause());
     }
-    if (!halt.isDone()) {
+    if (!event.isDone() && !halt.isDone()) {
       throw new StateException("the session has ended, or the move was given up");
     }
     return false;
+  }
+
+  /**
+   * Has the calls that take long wait from now on, and the other host make what those before have
+   * led to. They are no reason to give up: what comes now is stopped in spite of them.
+   */
+  private void holdLongCalls(StateCapture capture)
+      throws UnmovableException, StateException, InterruptedException {
+    CompletableFuture<Boolean> held = session.holdLongCalls();
+    try {
+      Object _ =
+          CompletableFuture.anyOf(held, halt, decided, session.over())
+              .get(LONG_CALLS_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException _) {
+      // what is asked next fails if the session has ended
+    }
+    requireWanted();
+    if (held.isDone()) {
+      prepare(capture);
+    }
   }
 
   /** Waits for the commands that were taken so far; false if they take long. */

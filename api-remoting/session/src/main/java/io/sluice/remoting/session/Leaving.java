@@ -2,6 +2,7 @@ package io.sluice.remoting.session;
 
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.UnmovableException;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** The move of a session away with its machine, or a trial of it. */
@@ -25,6 +26,14 @@ public interface Leaving {
    * @throws StateException when that was not found out
    */
   Departure.Result tryOut() throws UnmovableException, StateException;
+
+  /**
+   * The machine is near its stop: what takes long is brought to its end, and not begun anew until
+   * the move is over; from any thread.
+   *
+   * @return done when that is so, or the move is over
+   */
+  CompletableFuture<?> approach();
 
   /** The machine is about to stop: so does its session; from any thread. */
   void halt();

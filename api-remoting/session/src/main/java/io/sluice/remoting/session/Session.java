@@ -119,6 +119,32 @@ public final class Session implements Runnable {
     return result;
   }
 
+  /**
+   * Holds the calls that take long from the moment on in which none is under way. What comes behind
+   * one waits, too.
+   *
+   * @return done from then on
+   */
+  public CompletableFuture<Boolean> holdLongCalls() {
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    tasks
+        .ask(() -> {
+          intake.holdLongCalls(result);
+          return true;
+        })
+        .exceptionally(failure -> result.completeExceptionally(failure));
+    return result;
+  }
+
+  /** Takes them again. */
+  public void takeLongCalls() {
+    CompletableFuture<Boolean> _ =
+        tasks.ask(() -> {
+          intake.takeLongCalls();
+          return true;
+        });
+  }
+
   /** Takes calls again. */
   public void resume() {
     CompletableFuture<Boolean> _ =
@@ -291,7 +317,7 @@ public final class Session implements Runnable {
     long lastWork = nanoTime.getAsLong();
     Rest rest = Rest.NONE;
     while (!ending) {
-      int work = intake.takes() ? takeCalls(executing) : 0;
+      int work = takeCalls(executing);
       work += context.runResults();
       int completed = executing.poll();
       if (completed > 0 && (rest == Rest.WOKEN || rest == Rest.OVER)) {
@@ -324,7 +350,7 @@ public final class Session implements Runnable {
 
   private int takeCalls(ApiSession executing) {
     int taken = 0;
-    while (taken < BATCH && !executing.isHeldBack() && reader.next(submissions)) {
+    while (taken < BATCH && intake.takesNext(executing, submissions) && reader.next(submissions)) {
       taken++;
       Answer answer = answers.to(reader.answerSlot());
       try {
@@ -347,7 +373,7 @@ public final class Session implements Runnable {
   private Rest sleep(ApiSession executing, long idleNs) {
     Rest rest = Rest.RUNG;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
-    boolean nothing = !intake.takes() || executing.isHeldBack() || submissions.isEmpty();
+    boolean nothing = !intake.takesNext(executing, submissions) || submissions.isEmpty();
     if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
       long timeoutNs = lookAgainNs(executing, idleNs);

@@ -14,6 +14,14 @@ public record SessionPort(CallSource calls, Answers answers, Notices notices) {
     boolean isEmpty();
 
     /**
+     * The number of the call that the next message is of, as it is now; 0 where none is there, or
+     * none can be left there.
+     */
+    default int nextCall() {
+      return 0;
+    }
+
+    /**
      * Copies the next message.
      *
      * @return its bytes; 0 if none is there

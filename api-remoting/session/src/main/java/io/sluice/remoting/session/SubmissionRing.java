@@ -48,6 +48,20 @@ final class SubmissionRing implements SessionPort.CallSource {
   }
 
   @Override
+  public int nextCall() {
+    int ready = (int) WORD.getAcquire(memory, SUBMIT_HEAD) - tail;
+    int offset = tail & (RING_BYTES - 1);
+    if (ready >= HEADER_BYTES && call(offset) == 0 && ready > RING_BYTES - offset) {
+      offset = 0; // the rest of the ring is skipped
+    }
+    return ready >= HEADER_BYTES ? call(offset) : 0;
+  }
+
+  private int call(int offset) {
+    return memory.get(ValueLayout.JAVA_SHORT, RING + offset + 4) & 0xffff;
+  }
+
+  @Override
   public int take(byte[] into) {
     while (true) {
       int ready = (int) WORD.getAcquire(memory, SUBMIT_HEAD) - tail;
@@ -61,7 +75,7 @@ final class SubmissionRing implements SessionPort.CallSource {
           bytes >= HEADER_BYTES && bytes % 8 == 0 && bytes <= ready && bytes <= RING_BYTES - offset,
           "a message has a length that cannot be, bytes=",
           bytes);
-      int call = memory.get(ValueLayout.JAVA_SHORT, RING + offset + 4) & 0xffff;
+      int call = call(offset);
       if (call == 0) {
         require(
             offset != 0 && bytes == RING_BYTES - offset,

@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import io.sluice.remoting.session.CallIntake.IntakeState;
+import io.sluice.remoting.session.CallIntake.LongCalls;
 import io.sluice.testbed.checks.FactWalk;
 import java.util.HashSet;
 import java.util.Set;
@@ -33,6 +34,30 @@ final class CallIntakeTest {
       }
       return next;
     }
+  }
+
+  /** The facts of the calls that take long. */
+  private record LongFacts(boolean unwanted, boolean noneUnderWay) {
+    LongCalls state() {
+      if (!unwanted) {
+        return LongCalls.TAKEN;
+      }
+      return noneUnderWay ? LongCalls.HELD : LongCalls.AWAITED;
+    }
+
+    /** Those that one event makes of these. */
+    Set<LongFacts> next() {
+      Set<LongFacts> next = new HashSet<>();
+      next.add(new LongFacts(false, false)); // they are taken again
+      next.add(unwanted ? new LongFacts(true, true) : new LongFacts(true, false));
+      return next;
+    }
+  }
+
+  @Test
+  void longCalls_allPairs_areThoseThatEventsReach() {
+    FactWalk.of(new LongFacts(false, false), LongFacts::next, LongFacts::state)
+        .requireChanges(LongCalls.class, LongCalls::mayBecome);
   }
 
   @Test

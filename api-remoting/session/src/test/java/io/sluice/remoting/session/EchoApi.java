@@ -100,6 +100,11 @@ final class EchoApi implements RemotedApi {
     }
 
     @Override
+    public boolean takesLong(int number) {
+      return number == 6;
+    }
+
+    @Override
     public int statusOfMissing(ObjectKind kind) {
       return NOT_THERE;
     }

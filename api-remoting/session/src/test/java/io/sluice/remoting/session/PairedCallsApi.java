@@ -17,6 +17,10 @@ final class PairedCallsApi implements RemotedApi {
   static final int NUMBER = 9;
   static final int BEGIN = 1;
   static final int END = 2;
+
+  /** It takes long. */
+  static final int LONG = 3;
+
   private static final ObjectKind EVENT = new ObjectKind(1, "event", 1);
 
   private final Runnable onFinish;
@@ -61,6 +65,11 @@ final class PairedCallsApi implements RemotedApi {
       }
       in.end();
       answer.give(0);
+    }
+
+    @Override
+    public boolean takesLong(int number) {
+      return number == LONG;
     }
 
     @Override

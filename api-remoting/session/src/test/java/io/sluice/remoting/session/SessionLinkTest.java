@@ -12,8 +12,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -154,12 +158,72 @@ class SessionLinkTest {
       assertThat(application.call(1, i)).isZero();
       assertThat(application.value()).isEqualTo(i + 1);
     }
-    assertThat(java.util.Objects.requireNonNull(session.get()).calls()).isEqualTo(1000);
+    assertThat(session().calls()).isEqualTo(1000);
   }
 
   @Test
   void call_answeredByAWorker_isAnswered() {
     assertThat(application.hello()).isZero();
+    assertThat(application.call(6)).isEqualTo(6);
+  }
+
+  private Session session() {
+    return Objects.requireNonNull(session.get());
+  }
+
+  /** Calls after which the session's thread has been at the ring, whatever it did there. */
+  private void lookAtTheRing() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(session().ask(() -> true).join()).isTrue();
+    }
+  }
+
+  @Test
+  void longCall_thatIsHeld_waitsWithAllBehindItUntilItIsTaken() {
+    assertThat(application.hello()).isZero();
+    assertThat(session().holdLongCalls().join()).isTrue();
+    assertThat(application.call(1, 1)).as("another").isZero();
+    application.post(6, 0);
+    application.post(1, 0, 2);
+    lookAtTheRing();
+    assertThat(session().calls()).isEqualTo(1);
+    session().takeLongCalls();
+    assertThat(application.call(1, 3)).isZero();
+    assertThat(session().calls()).isEqualTo(4);
+  }
+
+  @Test
+  void longCalls_oneUnderWay_areHeldWhenItHasEnded() {
+    CountDownLatch busy = new CountDownLatch(1);
+    Future<?> _ =
+        workers.submit(() -> {
+          busy.await();
+          return true;
+        });
+    assertThat(application.hello()).isZero();
+    application.post(6, 0);
+    CompletableFuture<Boolean> held = session().holdLongCalls();
+    lookAtTheRing();
+    assertThat(held).isNotDone();
+    busy.countDown();
+    assertThat(held.join()).isTrue();
+  }
+
+  @Test
+  void longCalls_takenAgainBeforeTheyWereHeld_areNotWaitedFor() {
+    CountDownLatch busy = new CountDownLatch(1);
+    Future<?> _ =
+        workers.submit(() -> {
+          busy.await();
+          return true;
+        });
+    assertThat(application.hello()).isZero();
+    application.post(6, 0);
+    CompletableFuture<Boolean> held = session().holdLongCalls();
+    session().takeLongCalls();
+    lookAtTheRing();
+    assertThat(held).isCancelled();
+    busy.countDown();
     assertThat(application.call(6)).isEqualTo(6);
   }
 

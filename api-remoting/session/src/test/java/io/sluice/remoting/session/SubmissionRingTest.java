@@ -98,6 +98,34 @@ class SubmissionRingTest {
   }
 
   @Test
+  void nextCall_isThatOfTheMessageTakenNext() {
+    assertThat(ring.nextCall()).as("none").isZero();
+    write(0, 24, 5);
+    head(24);
+    assertThat(ring.nextCall()).isEqualTo(5);
+    assertThat(ring.take(message)).isEqualTo(24);
+    assertThat(ring.nextCall()).as("none").isZero();
+  }
+
+  @Test
+  void nextCall_behindPadding_isThatBehindIt() {
+    fillTo(RingLayout.RING_BYTES - 64);
+    write(RingLayout.RING_BYTES - 64, 64, 0);
+    write(0, 24, 7);
+    head(RingLayout.RING_BYTES);
+    assertThat(ring.nextCall()).as("padding alone").isZero();
+    head(RingLayout.RING_BYTES + 24);
+    assertThat(ring.nextCall()).isEqualTo(7);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-8, 1, 4, 15, Integer.MIN_VALUE, Integer.MAX_VALUE})
+  void nextCall_headThatCannotBe_isLeftToTake(int head) {
+    head(head);
+    assertThat(ring.nextCall()).isZero();
+  }
+
+  @Test
   void take_manyRounds_goesOnWhereTheCounterWraps() {
     int at = 0;
     for (int i = 0; i < 3 * RingLayout.RING_BYTES / 4096; i++) {

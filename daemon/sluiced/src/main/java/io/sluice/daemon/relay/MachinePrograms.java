@@ -217,6 +217,11 @@ final class MachinePrograms implements ApiSessions {
     }
 
     @Override
+    public CompletableFuture<?> approach() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public void halt() {}
 
     @Override

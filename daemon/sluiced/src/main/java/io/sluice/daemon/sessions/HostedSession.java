@@ -12,6 +12,7 @@ import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.Approach;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.GoOn;
@@ -252,6 +253,11 @@ final class HostedSession implements ApiSessions.Opened {
   public CompletableFuture<?> endTrial() {
     SessionProcess at = triedAt; // the session may live elsewhere by now
     return (at == null ? home() : at).tell(id -> new EndTrial(id, number), List.of());
+  }
+
+  @Override
+  public CompletableFuture<?> approach() {
+    return home().tell(id -> new Approach(id, number), List.of());
   }
 
   @Override
