@@ -10,6 +10,8 @@ import io.sluice.migrate.engine.MigrationSettings.DetachTime;
  * beginning of a long one: towards its end another one is waited for, or the end of the copying.
  */
 final class DetachPlan {
+  private static final long SHORT_NS = 100_000_000;
+
   private final DetachTime time;
   private long longestCommandNs;
   private long runningNs;
@@ -37,6 +39,11 @@ final class DetachPlan {
   /** How long the drain is expected to take if access is taken back now; 0 when nothing runs. */
   long expectedDrainNs() {
     return runningNs == 0 ? 0 : longestCommandNs - runningNs;
+  }
+
+  /** Whether a machine that stops before its GPU has drained does not stand for much longer. */
+  boolean isDrainShort() {
+    return expectedDrainNs() <= SHORT_NS;
   }
 
   /**

@@ -64,10 +64,7 @@ public final class MigrationSource implements AutoCloseable {
   private long lastSentNs;
   private long lastHeardNs;
   private long switchOverNs;
-
-  /** To be copied yet, when access was about to be taken back. */
-  private long leftBytes;
-
+  private long leftBytes; // to be copied yet, when access was about to be taken back
   private Agreement agreement = Agreement.NONE;
 
   /**
@@ -116,7 +113,9 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    approach = new StopApproach(machine.live(), stop::isNear, stop::lookOnceMore);
+    approach =
+        new StopApproach(
+            machine.live(), stop::isNear, () -> plan.isDrainShort() && stop.lookOnceMore());
     copy = new SourceCopy(memory, stop, link, rate, !settings.keepSource());
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
@@ -317,7 +316,7 @@ public final class MigrationSource implements AutoCloseable {
     plan.observe(move.longestRunningNs());
     long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
-    boolean planned = plan.isDue(copy.durationNs(left), copied) && approach.isMade(nowNs);
+    boolean planned = plan.isDue(copy.durationNs(left), copied) && approach.advance(nowNs);
     if ((patience.isForced() || planned) && patience.isHeard(nowNs - lastHeardNs)) {
       leftBytes = left;
       enter(
@@ -325,7 +324,8 @@ public final class MigrationSource implements AutoCloseable {
           patience.isForced() ? "forced" : "little is left, or as much as the GPU has to do");
       return worked + 1;
     }
-    if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
+    boolean again = memory.pass() < settings.livePasses() && !approach.isWaiting();
+    if (copiesMemory && !memory.isPassing() && again) {
       memory.beginPass();
       worked++;
     }
@@ -365,6 +365,7 @@ public final class MigrationSource implements AutoCloseable {
       drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
       if (phase() == Phase.DRAIN) {
         stop.works(plan.hasSeenCommands());
+        approach.look(nowNs);
         plan.observe(move.longestRunningNs());
         worked +=
             copy.isQueueShort(0) ? preparation.whileDraining(plan.expectedDrainNs(), nowNs) : 0;

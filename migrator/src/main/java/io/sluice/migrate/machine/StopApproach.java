@@ -35,7 +35,8 @@ public final class StopApproach {
 
   /**
    * @param isNear whether it has so little left that it is worth while
-   * @param lookOnceMore has it look what it has written while it stood by; false if it does not
+   * @param lookOnceMore has it look what it has written while it stood by, unless that may do harm;
+   *     whether it does
    */
   public StopApproach(LiveMachine machine, BooleanSupplier isNear, BooleanSupplier lookOnceMore) {
     this.machine = machine;
@@ -43,16 +44,26 @@ public final class StopApproach {
     this.lookOnceMore = lookOnceMore;
   }
 
-  /**
-   * Access is to be taken back: tells the machine, once it is near its stop.
-   *
-   * @return whether nothing is to be waited for; that of one that is not near is for later
-   */
-  public boolean isMade(long nowNs) {
+  /** Tells the machine once it is near. */
+  public void look(long nowNs) {
     if (progress instanceof Progress.Far && isNear.getAsBoolean()) {
       machine.approachStop();
       progress = new Progress.Near(nowNs);
     }
+  }
+
+  /** Whether something is waited for. */
+  public boolean isWaiting() {
+    return progress instanceof Progress.Near;
+  }
+
+  /**
+   * Access is to be taken back: goes on with the approach.
+   *
+   * @return whether nothing is to be waited for any more, or the machine is not near yet
+   */
+  public boolean advance(long nowNs) {
+    look(nowNs);
     if (!(progress instanceof Progress.Near(long sinceNs))) {
       return true;
     }

@@ -43,6 +43,16 @@ final class DetachPlanTest {
     assertThat(plan.isDue(699 * MS, false)).isTrue();
   }
 
+  @Test
+  void isDrainShort_asLongAsTheCommandThatRuns() {
+    assertThat(plan.isDrainShort()).as("nothing runs").isTrue();
+    plan.observe(700 * MS);
+    plan.observe(599 * MS);
+    assertThat(plan.isDrainShort()).isFalse();
+    plan.observe(600 * MS);
+    assertThat(plan.isDrainShort()).isTrue();
+  }
+
   /** 0 says that nobody knows how long it takes. */
   @Test
   void planned_copyingUnknown_notYet() {

@@ -22,69 +22,83 @@ final class StopApproachTest {
   }
 
   @Test
-  void isMade_nothingTakesLong_atOnceAndForGood() {
+  void advance_nothingTakesLong_atOnceAndForGood() {
     machine.prepared = true;
-    assertThat(approach.isMade(T)).isTrue();
+    assertThat(approach.advance(T)).isTrue();
     machine.prepared = false; // it was so once
-    assertThat(approach.isMade(T + StopApproach.PATIENCE_NS)).isTrue();
+    assertThat(approach.advance(T + StopApproach.PATIENCE_NS)).isTrue();
     assertThat(machine.asked).containsExactly("approachStop");
   }
 
   @Test
-  void isMade_machineHasMuch_isForLater() {
+  void advance_machineHasMuch_isForLater() {
     machine.has(MachineStop.NEAR_BYTES + 1);
-    assertThat(approach.isMade(T)).isTrue();
+    assertThat(approach.advance(T)).isTrue();
     assertThat(machine.asked).isEmpty();
     machine.has(MachineStop.NEAR_BYTES);
-    assertThat(approach.isMade(T)).isFalse();
+    assertThat(approach.advance(T)).isFalse();
+    assertThat(machine.asked).containsExactly("approachStop");
+  }
+
+  /** Access was taken back when it had much left. */
+  @Test
+  void look_onceItIsNear_tellsTheMachineAndWaitsForNothing() {
+    machine.has(MachineStop.NEAR_BYTES + 1);
+    approach.look(T);
+    assertThat(machine.asked).isEmpty();
+    machine.has(MachineStop.NEAR_BYTES);
+    approach.look(T);
+    approach.look(T + StopApproach.PATIENCE_NS);
     assertThat(machine.asked).containsExactly("approachStop");
   }
 
   @Test
-  void isMade_somethingTakesLong_isWaitedFor() {
-    assertThat(approach.isMade(T)).isFalse();
-    assertThat(approach.isMade(T + StopApproach.PATIENCE_NS - 1)).isFalse();
+  void advance_somethingTakesLong_isWaitedFor() {
+    assertThat(approach.isWaiting()).isFalse();
+    assertThat(approach.advance(T)).isFalse();
+    assertThat(approach.isWaiting()).isTrue();
+    assertThat(approach.advance(T + StopApproach.PATIENCE_NS - 1)).isFalse();
     assertThat(machine.asked).containsExactly("approachStop");
   }
 
   @Test
-  void isMade_hasEndedSoon_isMade() {
-    assertThat(approach.isMade(T)).isFalse();
+  void advance_hasEndedSoon_isMade() {
+    assertThat(approach.advance(T)).isFalse();
     machine.prepared = true;
-    assertThat(approach.isMade(T + StopApproach.LONG_NS - 1)).isTrue();
+    assertThat(approach.advance(T + StopApproach.LONG_NS - 1)).isTrue();
     assertThat(stop.isReady(true)).isTrue();
   }
 
   /** What it has written while it stood by would be sent while its GPU has nothing to do. */
   @Test
-  void isMade_hasEndedLate_machineGoesOnOnceMoreBefore() {
-    assertThat(approach.isMade(T)).isFalse();
+  void advance_hasEndedLate_machineGoesOnOnceMoreBefore() {
+    assertThat(approach.advance(T)).isFalse();
     machine.prepared = true;
-    assertThat(approach.isMade(T + StopApproach.LONG_NS)).isFalse();
+    assertThat(approach.advance(T + StopApproach.LONG_NS)).isFalse();
     assertThat(machine.kept).as("all is taken").isZero();
     assertThat(stop.isReady(true)).isFalse();
     machine.passes++;
     stop.works(true);
     assertThat(stop.isReady(true)).isTrue();
-    assertThat(approach.isMade(T + StopApproach.LONG_NS)).isTrue();
+    assertThat(approach.advance(T + StopApproach.LONG_NS)).isTrue();
   }
 
   @Test
-  void isMade_takesTooLong_isMadeAllTheSame() {
-    assertThat(approach.isMade(T)).isFalse();
-    assertThat(approach.isMade(T + StopApproach.PATIENCE_NS)).as("once more").isFalse();
-    assertThat(approach.isMade(T + StopApproach.PATIENCE_NS)).isTrue();
+  void advance_takesTooLong_isMadeAllTheSame() {
+    assertThat(approach.advance(T)).isFalse();
+    assertThat(approach.advance(T + StopApproach.PATIENCE_NS)).as("once more").isFalse();
+    assertThat(approach.advance(T + StopApproach.PATIENCE_NS)).isTrue();
   }
 
   @Test
-  void isMade_lateOfOneThatIsHeldBack_isMadeAtOnce() {
+  void advance_lateOfOneThatIsHeldBack_isMadeAtOnce() {
     AskedMachine other = new AskedMachine(); // cannot stand by
     other.prepared = false;
     other.has(MachineStop.HELD_BYTES);
     MachineStop held = new MachineStop(other);
     held.works(true);
     StopApproach its = new StopApproach(other, held::isNear, held::lookOnceMore);
-    assertThat(its.isMade(T)).isFalse();
-    assertThat(its.isMade(T + StopApproach.PATIENCE_NS)).isTrue();
+    assertThat(its.advance(T)).isFalse();
+    assertThat(its.advance(T + StopApproach.PATIENCE_NS)).isTrue();
   }
 }

@@ -79,7 +79,7 @@ public sealed interface Order {
 
   /**
    * The machine of a session that leaves is near its stop. Answered by {@link HostMessage.Done}
-   * when what takes long has come to its end, and is not begun anew.
+   * when what takes long has come to its end, and is not begun anew, or that cannot be.
    *
    * @param id repeated in the answer
    * @param session its number

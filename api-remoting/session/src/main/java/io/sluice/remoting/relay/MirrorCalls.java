@@ -11,7 +11,8 @@ import java.util.Queue;
 
 /**
  * The calls that come from the host of the application, until the session takes them. Who brings
- * them waits while they are many.
+ * them waits while they are many. None can be left here: the application's host knows them as
+ * taken.
  */
 final class MirrorCalls implements SessionPort.CallSource {
   /** Most bytes of messages that wait, and of the ranges that they write. */

@@ -56,9 +56,9 @@ final class CallIntake {
   enum LongCalls {
     /** They are taken as the others. */
     TAKEN,
-    /** They are held from the moment on in which none is under way. */
+    /** They are taken until there is a moment in which none is under way. */
     AWAITED,
-    /** The next one is not taken, nor is anything behind it. */
+    /** The next one is not taken, nor is anything behind it; some may be under way. */
     HELD;
 
     private Set<LongCalls> next() {
@@ -106,18 +106,32 @@ final class CallIntake {
   boolean takesNext(ApiSession executing, SessionPort.CallSource calls) {
     return takes()
         && !executing.isHeldBack()
-        && (longCalls != LongCalls.HELD || !executing.takesLong(calls.nextCall()));
+        && (longCalls != LongCalls.HELD || !calls.leavesCalls() || isShort(executing, calls));
+  }
+
+  /** One that is not there yet may take long. */
+  private static boolean isShort(ApiSession executing, SessionPort.CallSource calls) {
+    int next = calls.nextCall();
+    return next != 0 && !executing.takesLong(next);
   }
 
   /**
    * Holds the calls that take long from the moment on in which none is under way.
    *
-   * @param whenNone is completed then; cancelled when they are taken again before
+   * @param whenNone is completed when they are held and none is under way; cancelled when they are
+   *     taken again before
    */
   void holdLongCalls(CompletableFuture<Boolean> whenNone) {
     takeLongCalls();
     held = whenNone;
     enter(LongCalls.AWAITED);
+  }
+
+  /** Holds those that come from now on, if they are to be held. */
+  void holdNextLongCall() {
+    if (longCalls == LongCalls.AWAITED) {
+      enter(LongCalls.HELD);
+    }
   }
 
   /** Takes them again. */
@@ -156,8 +170,8 @@ final class CallIntake {
    */
   int poll(ApiSession executing, SessionContext context) {
     int done = 0;
-    if (longCalls == LongCalls.AWAITED && !context.hasWorks()) {
-      enter(LongCalls.HELD);
+    if (longCalls != LongCalls.TAKEN && !held.isDone() && !context.hasWorks()) {
+      holdNextLongCall();
       boolean _ = held.complete(true);
       done++;
     }

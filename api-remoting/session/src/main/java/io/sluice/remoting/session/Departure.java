@@ -51,6 +51,12 @@ public final class Departure implements Leaving {
    */
   private static final int LONG_CALLS_MS = 10_000;
 
+  /** How long is waited for a moment without any, before those that come are held. */
+  private static final int GAP_MS = 1_000;
+
+  /** How long they are held for a machine that does not come to its stop. */
+  private static final long MOST_HELD_NS = 60_000_000_000L;
+
   /** How long is waited for commands before contents are read that they may write. */
   private static final int RUN_MS = 5_000;
 
@@ -243,10 +249,16 @@ public final class Departure implements Leaving {
       do {
         copyRound(capture, state, sender);
       } while (withMachine ? goesOn(approach) : goesOn());
-      holdLongCalls(capture);
+      if (session.submissions().leavesCalls() && areLongCallsHeld()) {
+        copyRound(capture, state, sender); // what they have led to, and was written meanwhile
+      }
+      long heldNs = now();
       boolean _ = ready.complete(null);
       while (withMachine && goesOn(halt)) {
         copyRound(capture, state, sender);
+        if (now() - heldNs > MOST_HELD_NS) {
+          session.takeLongCalls();
+        }
       }
       again.addAll(wanted);
       enter(StateStage.STOP);
@@ -329,22 +341,31 @@ public final class Departure implements Leaving {
   }
 
   /**
-   * Has the calls that take long wait from now on, and the other host make what those before have
-   * led to. They are no reason to give up: what comes now is stopped in spite of them.
+   * Has the calls that take long wait from now on, and those under way come to their end. They are
+   * no reason to give up.
+   *
+   * @return whether it has come to that: otherwise the session is stopped in spite of them
    */
-  private void holdLongCalls(StateCapture capture)
-      throws UnmovableException, StateException, InterruptedException {
+  private boolean areLongCallsHeld() throws StateException, InterruptedException {
     CompletableFuture<Boolean> held = session.holdLongCalls();
-    try {
-      Object _ =
-          CompletableFuture.anyOf(held, halt, decided, session.over())
-              .get(LONG_CALLS_MS, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException _) {
-      // what is asked next fails if the session has ended
+    CompletableFuture<?> first = CompletableFuture.anyOf(held, halt, decided, session.over());
+    if (!isOver(first, GAP_MS)) {
+      session.holdNextLongCall();
+      boolean _ = isOver(first, LONG_CALLS_MS);
     }
     requireWanted();
-    if (held.isDone()) {
-      prepare(capture);
+    return held.isDone();
+  }
+
+  private static boolean isOver(CompletableFuture<?> event, int patienceMs)
+      throws InterruptedException {
+    try {
+      Object _ = event.get(patienceMs, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException _) {
+      return false;
+    } catch (ExecutionException _) {
+      return true; // what is asked next fails if the session has ended
     }
   }
 
@@ -396,6 +417,9 @@ public final class Departure implements Leaving {
       }
       if (isLast) {
         throw new StateException("commands run for too long, milliseconds=" + STOP_MS);
+      }
+      if (attempt > 0) {
+        session.takeLongCalls(); // what runs may wait for what comes behind one
       }
       session.resume();
       served.release();

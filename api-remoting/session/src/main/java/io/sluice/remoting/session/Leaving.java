@@ -31,7 +31,7 @@ public interface Leaving {
    * The machine is near its stop: what takes long is brought to its end, and not begun anew until
    * the move is over; from any thread.
    *
-   * @return done when that is so, or the move is over
+   * @return done when that is so, cannot be, or the move is over
    */
   CompletableFuture<?> approach();
 

@@ -123,7 +123,7 @@ public final class Session implements Runnable {
    * Holds the calls that take long from the moment on in which none is under way. What comes behind
    * one waits, too.
    *
-   * @return done from then on
+   * @return done when they are held, and none is under way
    */
   public CompletableFuture<Boolean> holdLongCalls() {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
@@ -134,6 +134,15 @@ public final class Session implements Runnable {
         })
         .exceptionally(failure -> result.completeExceptionally(failure));
     return result;
+  }
+
+  /** Holds those that come from now on, though some are under way. */
+  void holdNextLongCall() {
+    CompletableFuture<Boolean> _ =
+        tasks.ask(() -> {
+          intake.holdNextLongCall();
+          return true;
+        });
   }
 
   /** Takes them again. */

@@ -14,9 +14,14 @@ public record SessionPort(CallSource calls, Answers answers, Notices notices) {
     boolean isEmpty();
 
     /**
-     * The number of the call that the next message is of, as it is now; 0 where none is there, or
-     * none can be left there.
+     * Whether calls that are not taken stay with the application, where the session's next host
+     * finds them.
      */
+    default boolean leavesCalls() {
+      return false;
+    }
+
+    /** The number of the call that the next message is of, as it is now; 0 where none is there. */
     default int nextCall() {
       return 0;
     }

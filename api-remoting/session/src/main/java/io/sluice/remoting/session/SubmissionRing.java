@@ -48,6 +48,11 @@ final class SubmissionRing implements SessionPort.CallSource {
   }
 
   @Override
+  public boolean leavesCalls() {
+    return true;
+  }
+
+  @Override
   public int nextCall() {
     int ready = (int) WORD.getAcquire(memory, SUBMIT_HEAD) - tail;
     int offset = tail & (RING_BYTES - 1);

@@ -126,6 +126,23 @@ final class DepartureTest {
     }
   }
 
+  /** The hold of calls that take long is not to keep the application's word from the session. */
+  @Test
+  void session_whoseNextWordIsBehindACallThatTakesLong_leavesAllTheSame() throws Exception {
+    try (Rig rig = new Rig()) {
+      assertThat(rig.program.hello()).isZero();
+      assertThat(rig.program.call(PairedCallsApi.BEGIN)).isZero();
+
+      Departure.Result _ =
+          rig.move(() -> {
+            rig.program.post(PairedCallsApi.LONG, 0);
+            rig.program.post(PairedCallsApi.END, 0);
+          });
+
+      assertThat(rig.opened.join().session().calls()).isEqualTo(3);
+    }
+  }
+
   /** A compiler that begins to work now would be waited for while the session is stopped. */
   @Test
   void session_whoseNextCallTakesLong_leavesBeforeItIsTaken() throws Exception {

@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
@@ -9,6 +10,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,7 @@ class SessionLinkTest {
   private final MemoryAccount account = new MemoryAccount(() -> 1000);
   private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
   private final List<Thread> links = new ArrayList<>();
+  private final CountDownLatch busy = new CountDownLatch(1);
   private SessionSettings settings;
   private TestApplication application;
 
@@ -69,6 +72,7 @@ class SessionLinkTest {
 
   @AfterEach
   void disconnect() throws InterruptedException {
+    busy.countDown();
     application.close();
     for (Thread link : links) {
       link.join();
@@ -178,6 +182,10 @@ class SessionLinkTest {
     }
   }
 
+  private void awaitCalls(long count) {
+    await().atMost(Duration.ofMinutes(2)).until(() -> session().calls() == count);
+  }
+
   @Test
   void longCall_thatIsHeld_waitsWithAllBehindItUntilItIsTaken() {
     assertThat(application.hello()).isZero();
@@ -194,7 +202,6 @@ class SessionLinkTest {
 
   @Test
   void longCalls_oneUnderWay_areHeldWhenItHasEnded() {
-    CountDownLatch busy = new CountDownLatch(1);
     Future<?> _ =
         workers.submit(() -> {
           busy.await();
@@ -202,16 +209,26 @@ class SessionLinkTest {
         });
     assertThat(application.hello()).isZero();
     application.post(6, 0);
+    awaitCalls(1);
     CompletableFuture<Boolean> held = session().holdLongCalls();
+    application.post(6, 0);
+    awaitCalls(2); // there was no moment without
+    assertThat(held).isNotDone();
+    session().holdNextLongCall();
+    lookAtTheRing(); // and it has heard that
+    application.post(6, 0);
     lookAtTheRing();
+    assertThat(session().calls()).isEqualTo(2);
     assertThat(held).isNotDone();
     busy.countDown();
     assertThat(held.join()).isTrue();
+    assertThat(session().calls()).isEqualTo(2);
+    session().takeLongCalls();
+    awaitCalls(3);
   }
 
   @Test
   void longCalls_takenAgainBeforeTheyWereHeld_areNotWaitedFor() {
-    CountDownLatch busy = new CountDownLatch(1);
     Future<?> _ =
         workers.submit(() -> {
           busy.await();
@@ -219,8 +236,10 @@ class SessionLinkTest {
         });
     assertThat(application.hello()).isZero();
     application.post(6, 0);
+    awaitCalls(1);
     CompletableFuture<Boolean> held = session().holdLongCalls();
     session().takeLongCalls();
+    session().holdNextLongCall(); // nobody wants that any more
     lookAtTheRing();
     assertThat(held).isCancelled();
     busy.countDown();
