@@ -12,7 +12,9 @@ import io.sluice.migrate.machine.LiveMachine;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.StopApproach;
 import io.sluice.migrate.phase.StateMachine;
+import java.util.function.BooleanSupplier;
 
 /**
  * The stop of a machine that is being copied: not while its GPU still works; then when next to
@@ -155,12 +157,21 @@ final class MachineStop {
   }
 
   /**
+   * The approach to it.
+   *
+   * @param mayBeEarly whether it would do no harm if it stopped before its GPU has drained
+   */
+  StopApproach approach(BooleanSupplier mayBeEarly) {
+    return new StopApproach(live, this::isNear, () -> mayBeEarly.getAsBoolean() && lookOnceMore());
+  }
+
+  /**
    * It has stood by for long: it goes on once more, until it stands by with what it has written
    * meanwhile.
    *
    * @return whether it does: one that does not stand by has gone on all the time
    */
-  boolean lookOnceMore() {
+  private boolean lookOnceMore() {
     return stage() == StopStage.STANDING_BY
         && !isStopped()
         && lookAgain("it has stood by for long") > 0;

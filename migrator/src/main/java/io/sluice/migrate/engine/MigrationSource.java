@@ -113,9 +113,7 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    approach =
-        new StopApproach(
-            machine.live(), stop::isNear, () -> plan.isDrainShort() && stop.lookOnceMore());
+    approach = stop.approach(plan::isDrainShort);
     copy = new SourceCopy(memory, stop, link, rate, !settings.keepSource());
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);

@@ -11,7 +11,8 @@ final class StopApproachTest {
 
   private final AskedMachine machine = new AskedMachine();
   private final MachineStop stop = new MachineStop(machine);
-  private final StopApproach approach = new StopApproach(machine, stop::isNear, stop::lookOnceMore);
+  private boolean early = true;
+  private final StopApproach approach = stop.approach(() -> early);
 
   @BeforeEach
   void standBy() {
@@ -83,6 +84,17 @@ final class StopApproachTest {
     assertThat(approach.advance(T + StopApproach.LONG_NS)).isTrue();
   }
 
+  /** It would stand until what its GPU does has ended. */
+  @Test
+  void advance_hasEndedLateAndMayNotBeEarly_standsBy() {
+    early = false;
+    assertThat(approach.advance(T)).isFalse();
+    machine.prepared = true;
+    assertThat(approach.advance(T + StopApproach.LONG_NS)).isTrue();
+    assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
+    assertThat(stop.isReady(true)).isTrue();
+  }
+
   @Test
   void advance_takesTooLong_isMadeAllTheSame() {
     assertThat(approach.advance(T)).isFalse();
@@ -97,7 +109,7 @@ final class StopApproachTest {
     other.has(MachineStop.HELD_BYTES);
     MachineStop held = new MachineStop(other);
     held.works(true);
-    StopApproach its = new StopApproach(other, held::isNear, held::lookOnceMore);
+    StopApproach its = held.approach(() -> true);
     assertThat(its.advance(T)).isFalse();
     assertThat(its.advance(T + StopApproach.PATIENCE_NS)).isTrue();
   }
