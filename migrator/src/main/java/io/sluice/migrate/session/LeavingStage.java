@@ -9,9 +9,9 @@ import io.sluice.migrate.phase.Stage;
  * The stages of the sessions of a machine that moves away, all together.
  *
  * <pre>
- *  COPYING ──► APPROACHING ──► HALTING ──► HALTED
- *     ├──────────────┼─────────►│ │            │
- *     ▼              ▼            ▼            ▼
+ *  COPYING ──► APPROACHING ──► HALTING ──► HALTED; COPYING ──► HALTING
+ *     └──────────────┴──────┬───────┴───────────┘
+ *                           ▼
  *   BROKEN, a step has failed; from each of these ──► STAYING
  * </pre>
  */

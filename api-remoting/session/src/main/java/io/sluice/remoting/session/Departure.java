@@ -249,7 +249,7 @@ public final class Departure implements Leaving {
       do {
         copyRound(capture, state, sender);
       } while (withMachine ? goesOn(approach) : goesOn());
-      if (session.submissions().leavesCalls() && areLongCallsHeld()) {
+      if (session.submissions().leavesCalls() && holdLongCalls()) {
         copyRound(capture, state, sender); // what they have led to, and was written meanwhile
       }
       long heldNs = now();
@@ -346,7 +346,7 @@ public final class Departure implements Leaving {
    *
    * @return whether it has come to that: otherwise the session is stopped in spite of them
    */
-  private boolean areLongCallsHeld() throws StateException, InterruptedException {
+  private boolean holdLongCalls() throws StateException, InterruptedException {
     CompletableFuture<Boolean> held = session.holdLongCalls();
     CompletableFuture<?> first = CompletableFuture.anyOf(held, halt, decided, session.over());
     if (!isOver(first, GAP_MS)) {

@@ -103,6 +103,13 @@ public final class Session implements Runnable {
     return tasks.ask(work);
   }
 
+  private CompletableFuture<Boolean> tell(Runnable word) {
+    return tasks.ask(() -> {
+      word.run();
+      return true;
+    });
+  }
+
   /**
    * Takes no calls any more, and lets what was taken come to its end.
    *
@@ -110,12 +117,9 @@ public final class Session implements Runnable {
    */
   public CompletableFuture<Boolean> pause() {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
-    tasks
-        .ask(() -> {
-          intake.pause(result);
-          return true;
-        })
-        .exceptionally(failure -> result.completeExceptionally(failure));
+    var _ =
+        tell(() -> intake.pause(result))
+            .exceptionally(failure -> result.completeExceptionally(failure));
     return result;
   }
 
@@ -127,40 +131,25 @@ public final class Session implements Runnable {
    */
   public CompletableFuture<Boolean> holdLongCalls() {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
-    tasks
-        .ask(() -> {
-          intake.holdLongCalls(result);
-          return true;
-        })
-        .exceptionally(failure -> result.completeExceptionally(failure));
+    var _ =
+        tell(() -> intake.holdLongCalls(result))
+            .exceptionally(failure -> result.completeExceptionally(failure));
     return result;
   }
 
   /** Holds those that come from now on, though some are under way. */
   void holdNextLongCall() {
-    CompletableFuture<Boolean> _ =
-        tasks.ask(() -> {
-          intake.holdNextLongCall();
-          return true;
-        });
+    var _ = tell(intake::holdNextLongCall);
   }
 
   /** Takes them again. */
   public void takeLongCalls() {
-    CompletableFuture<Boolean> _ =
-        tasks.ask(() -> {
-          intake.takeLongCalls();
-          return true;
-        });
+    var _ = tell(intake::takeLongCalls);
   }
 
   /** Takes calls again. */
   public void resume() {
-    CompletableFuture<Boolean> _ =
-        tasks.ask(() -> {
-          intake.resume();
-          return true;
-        });
+    var _ = tell(intake::resume);
   }
 
   /**

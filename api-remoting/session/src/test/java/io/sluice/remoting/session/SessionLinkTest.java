@@ -182,6 +182,18 @@ class SessionLinkTest {
     }
   }
 
+  /** One that is under way until the latch is down. */
+  private void beginLongCall() {
+    Future<?> _ =
+        workers.submit(() -> {
+          busy.await();
+          return true;
+        });
+    assertThat(application.hello()).isZero();
+    application.post(6, 0);
+    awaitCalls(1);
+  }
+
   private void awaitCalls(long count) {
     await().atMost(Duration.ofMinutes(2)).until(() -> session().calls() == count);
   }
@@ -202,14 +214,7 @@ class SessionLinkTest {
 
   @Test
   void longCalls_oneUnderWay_areHeldWhenItHasEnded() {
-    Future<?> _ =
-        workers.submit(() -> {
-          busy.await();
-          return true;
-        });
-    assertThat(application.hello()).isZero();
-    application.post(6, 0);
-    awaitCalls(1);
+    beginLongCall();
     CompletableFuture<Boolean> held = session().holdLongCalls();
     application.post(6, 0);
     awaitCalls(2); // there was no moment without
@@ -229,14 +234,7 @@ class SessionLinkTest {
 
   @Test
   void longCalls_takenAgainBeforeTheyWereHeld_areNotWaitedFor() {
-    Future<?> _ =
-        workers.submit(() -> {
-          busy.await();
-          return true;
-        });
-    assertThat(application.hello()).isZero();
-    application.post(6, 0);
-    awaitCalls(1);
+    beginLongCall();
     CompletableFuture<Boolean> held = session().holdLongCalls();
     session().takeLongCalls();
     session().holdNextLongCall(); // nobody wants that any more
