@@ -3,6 +3,7 @@ package io.sluice.migrate.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * The plot of a stretch of a migration: bytes as curves, and below them, on the same axis of time,
@@ -24,8 +25,10 @@ record TimePlot(MoveHistory report, long fromNs, long toNs, boolean stands) {
   /** In milliseconds up to so long. */
   private static final long SHORT_NS = 3_000_000_000L;
 
-  /** Narrower ones have no room for a label. */
-  private static final double LABELLED = 70;
+  /** The room that a label takes: of each character, and beside it. */
+  private static final double CHARACTER = 7;
+
+  private static final double MARGIN = 10;
 
   /** What sent bytes reach is shown only where most of it fits. */
   String draw(String title, boolean sent) {
@@ -56,9 +59,18 @@ record TimePlot(MoveHistory report, long fromNs, long toNs, boolean stands) {
 
   private List<double[]> points(
       Scale time, Scale amount, ToLongFunction<MoveHistory.Sample> value) {
+    List<MoveHistory.Sample> samples = visible();
     List<double[]> points = new ArrayList<>();
-    for (MoveHistory.Sample sample : visible()) {
-      points.add(new double[] {time.at(sample.atNs()), amount.at(value.applyAsLong(sample))});
+    for (int i = 0; i < samples.size(); i++) {
+      MoveHistory.Sample sample = samples.get(i);
+      double at = sample.atNs();
+      double bytes = value.applyAsLong(sample);
+      if (at < fromNs && i + 1 < samples.size()) { // where its line to the next one comes in
+        MoveHistory.Sample next = samples.get(i + 1);
+        bytes += (value.applyAsLong(next) - bytes) * (fromNs - at) / (next.atNs() - at);
+        at = fromNs;
+      }
+      points.add(new double[] {time.at(at), amount.at(bytes)});
     }
     return points;
   }
@@ -77,14 +89,8 @@ record TimePlot(MoveHistory report, long fromNs, long toNs, boolean stands) {
     double y = TOP + CURVES + GAP;
     picture.text("end", LEFT - 8, y + 15, "phase");
     for (MoveHistory.Span span : report.spans()) {
-      bar(
-          picture,
-          time,
-          y,
-          span.fromNs(),
-          span.endNs(),
-          span.phase().label(),
-          span.phase().label());
+      String name = span.phase().label();
+      bar(picture, time, y, new Stretch(span.fromNs(), span.endNs(), name, name, name));
     }
     y += LANE + GAP;
     picture.text("end", LEFT - 8, y + 15, "GPU");
@@ -100,26 +106,39 @@ record TimePlot(MoveHistory report, long fromNs, long toNs, boolean stands) {
   /** It works, and stands still from the first part to the last. */
   private void stood(Picture picture, Scale time, double y, List<PausePart> parts) {
     if (parts.isEmpty()) {
-      bar(picture, time, y, fromNs, toNs, "runs", "runs");
+      bar(picture, time, y, Stretch.runs(fromNs, toNs));
       return;
     }
     long from = parts.getFirst().fromNs();
     long to = parts.getLast().fromNs() + parts.getLast().lengthNs();
-    bar(picture, time, y, fromNs, from, "runs", "runs");
-    bar(picture, time, y, from, to, "stands", "stood still " + Figure.time(to - from));
-    bar(picture, time, y, to, toNs, "runs", "runs");
+    String length = Figure.time(to - from);
+    bar(picture, time, y, Stretch.runs(fromNs, from));
+    bar(picture, time, y, new Stretch(from, to, "stands", "stood still " + length, length));
+    bar(picture, time, y, Stretch.runs(to, toNs));
   }
 
-  private void bar(
-      Picture picture, Scale time, double y, long from, long to, String kind, String label) {
-    if (to <= fromNs || from >= toNs || to <= from) {
+  private void bar(Picture picture, Scale time, double y, Stretch what) {
+    if (what.toNs() <= fromNs || what.fromNs() >= toNs || what.toNs() <= what.fromNs()) {
       return;
     }
-    double x = time.at(from);
-    double width = time.at(to) - x;
-    picture.box("k-" + kind, x, y, width, LANE, label + ", " + Figure.time(to - from));
-    if (width > LABELLED && width > label.length() * 7.5) {
-      picture.text("middle", x + width / 2, y + 15, label);
+    double x = time.at(what.fromNs());
+    double width = time.at(what.toNs()) - x;
+    String title = what.label() + ", " + Figure.time(what.toNs() - what.fromNs());
+    picture.box("k-" + what.kind(), x, y, width, LANE, title);
+    Stream.of(what.label(), what.brief())
+        .filter(label -> label.length() * CHARACTER + MARGIN < width)
+        .findFirst()
+        .ifPresent(label -> picture.text("middle", x + width / 2, y + 15, label));
+  }
+
+  /**
+   * A time in which one thing lasts.
+   *
+   * @param brief for where the label has no room
+   */
+  private record Stretch(long fromNs, long toNs, String kind, String label, String brief) {
+    static Stretch runs(long fromNs, long toNs) {
+      return new Stretch(fromNs, toNs, "runs", "runs", "runs");
     }
   }
 }

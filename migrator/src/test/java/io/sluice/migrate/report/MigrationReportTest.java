@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 final class MigrationReportTest {
@@ -151,14 +152,14 @@ final class MigrationReportTest {
     int count = 0;
     while (pictures.find()) {
       assertThat(pictures.group()).startsWith("<svg viewBox=\"0 0 800 ").doesNotContain("NaN");
-      within(BOX.matcher(pictures.group()).results().toList());
+      inside(BOX.matcher(pictures.group()).results().toList());
       count++;
     }
     assertThat(count).isEqualTo(3);
   }
 
   /** Nothing is drawn where nobody sees it. */
-  private static void within(List<MatchResult> boxes) {
+  private static void inside(List<MatchResult> boxes) {
     assertThat(boxes).isNotEmpty();
     for (MatchResult box : boxes) {
       double x = Double.parseDouble(box.group(1));
@@ -185,6 +186,77 @@ final class MigrationReportTest {
     while (used.find()) {
       assertThat(page.split(used.group(1) + ": ", -1)).as(used.group(1)).hasSize(3);
     }
+  }
+
+  /** What is written on a bar can be read: 4.5 to 1, as WCAG has it. */
+  @Test
+  void html_labelsOnBars_standOutInBothLights() {
+    String page = MoveRecorded.done().report.html();
+    Set<String> colours = new HashSet<>();
+    Matcher bars = Pattern.compile("\\.k-[^{]*[{] fill: var\\((--[a-z]+)\\)").matcher(page);
+    while (bars.find()) {
+      colours.add(bars.group(1));
+    }
+    assertThat(colours).hasSizeGreaterThan(8);
+    for (int theme = 0; theme < 2; theme++) {
+      double ink = luminance(page, "--ink", theme);
+      for (String colour : colours) {
+        double under = luminance(page, colour, theme);
+        assertThat((Math.max(ink, under) + 0.05) / (Math.min(ink, under) + 0.05))
+            .as("%s, theme %s", colour, theme)
+            .isGreaterThanOrEqualTo(4.5);
+      }
+    }
+  }
+
+  /** The relative luminance of a colour; theme 0 is the light one. */
+  private static double luminance(String page, String colour, int theme) {
+    String digits = page.split(colour + ": #", -1)[theme + 1].substring(0, 6);
+    double[] weights = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    for (int i = 0; i < weights.length; i++) {
+      double part = Integer.parseInt(digits, 2 * i, 2 * i + 2, 16) / 255.0;
+      sum += weights[i] * (part <= 0.04 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+  }
+
+  @Test
+  void html_standstillOfLittleRoom_isLabelledWithItsLength() {
+    assertThat(MoveRecorded.done().report.html())
+        .contains(">stood still 60.0 ms</text>", ">48.0 ms</text>")
+        .doesNotContain(">stood still 48.0 ms</text>");
+  }
+
+  /** Which had begun before: it comes in as steep as it goes on. */
+  @Test
+  void html_curveOfTheEnd_beginsOnItsLine() {
+    String page = MoveRecorded.done().report.html();
+    String end = page.substring(page.indexOf("aria-label=\"the end of it\""));
+    Matcher curve = Pattern.compile("class=\"left\" points=\"([^\"]*)\"").matcher(end);
+    assertThat(curve.find()).isTrue();
+    double[] at =
+        Pattern.compile("[ ,]")
+            .splitAsStream(curve.group(1))
+            .mapToDouble(Double::valueOf)
+            .toArray();
+    double first = (at[3] - at[1]) / (at[2] - at[0]);
+    double second = (at[5] - at[3]) / (at[4] - at[2]);
+    assertThat(first).isCloseTo(second, Offset.offset(0.2 * second));
+  }
+
+  @Test
+  void html_givenUp_saysWhyAndWhatToDo() throws Exception {
+    String page = MoveRecorded.failed().report.html();
+    Files.writeString(Path.of("target", "migration-report-failed.html"), page);
+    assertThat(page)
+        .contains(
+            "was not moved</h1>",
+            "<b>Given up</b>: the link ended <code>SLU-NET-003</code>",
+            "Look at the network between the hosts.",
+            "It went on here after 50.0 ms.")
+        .doesNotContain("NaN");
+    PICTURE.matcher(page).results().forEach(p -> inside(BOX.matcher(p.group()).results().toList()));
   }
 
   @Test

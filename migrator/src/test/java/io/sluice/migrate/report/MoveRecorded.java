@@ -132,4 +132,26 @@ final class MoveRecorded {
     move.look(5083, 512, 1);
     return move;
   }
+
+  /** One whose link ended in the pause: it went on here 50 ms after. */
+  static MoveRecorded failed() {
+    MoveRecorded move = new MoveRecorded(true);
+    move.look(0, 0, 512);
+    move.enter(Phase.PRE_COPY, 90, "the destination is ready");
+    for (int at = 100; at < 5000; at += 20) {
+      move.look(at, at / 10, Math.max(3, 512 - at / 10));
+    }
+    move.enter(Phase.DETACH, 5000, "little is left");
+    move.enter(Phase.DRAIN, 5001, "access is taken back");
+    move.look(5010, 500, 2);
+    move.stopped(17, 5);
+    move.enter(Phase.FINAL_COPY, 5040, "the GPU has drained, and the machine stands");
+    move.look(5041, 500, 1);
+    move.enter(Phase.ABORTING, 5260, "the link ended");
+    move.givenUp(
+        new Reason("SLU-NET-003", "the link ended", "Look at the network between the hosts."), 50);
+    move.enter(Phase.ABORTED, 5311, "it goes on here");
+    move.look(5311, 501, 1);
+    return move;
+  }
 }
