@@ -182,6 +182,21 @@ final class SourceTreeTest {
     assertThat(missing).isEmpty();
   }
 
+  /** Readers have light pages and dark ones, and some hear them. */
+  @Test
+  void pictures_ofPages_areLightAndDarkAndHaveWords() throws IOException {
+    List<Path> pictures = below(HOME.resolve("docs"), Pattern.compile(".*\\.svg"));
+
+    assertThat(pictures)
+        .hasSizeGreaterThan(3)
+        .allSatisfy(picture ->
+            assertThat(Files.readString(picture))
+                .as(picture.toString())
+                .contains("@media (prefers-color-scheme: dark)", "role=\"img\"")
+                .containsPattern("aria-label=\"\\w")
+                .doesNotContain("fill=\"white\""));
+  }
+
   @Test
   void packages_all_areTakenInAtAGlance() throws IOException {
     SortedMap<String, Integer> found = SourceRules.crowded(product());

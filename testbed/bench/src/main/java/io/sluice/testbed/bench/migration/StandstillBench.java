@@ -1,6 +1,5 @@
 package io.sluice.testbed.bench.migration;
 
-import io.sluice.testbed.bench.measure.BarChart;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
 import io.sluice.testbed.bench.migration.MovedMachine.Move;
@@ -63,8 +62,7 @@ public final class StandstillBench implements Measurement {
         MachineEnvironment.find()
             .orElseThrow(() -> new IOException("no machine environment: see above"));
     List<Figure> figures = new ArrayList<>();
-    Map<String, Double> standstill = new LinkedHashMap<>();
-    Map<String, Double> pauses = new LinkedHashMap<>();
+    MovePlots plots = new MovePlots();
     try (MovedMachine machine = new MovedMachine(environment, context.directory())) {
       // What daemons do for the first time is in none of the figures: P5 prints it.
       for (int i = 0; i < FIRST_MOVES; i++) {
@@ -79,15 +77,21 @@ public final class StandstillBench implements Measurement {
         figures.add(Figure.info("P6", program.name() + ": run without a move", alone, "ms"));
         for (String time : TIMES) {
           Turn turn = turns(context, machine, program, time, alone);
-          standstill.put(program.name() + " " + time, turn.move().standstillNs() / 1e6);
+          Move move = turn.move();
+          plots.taken(
+              program.name(), named(time), move.pauseNs() / 1e6, ranMs(move), move.drainNs() / 1e6);
           figures.addAll(figures(program.name() + ", detach " + time, turn));
         }
-        ways(context, machine, program, figures, pauses);
+        ways(context, machine, program, figures, plots);
       }
     }
-    plot(context, "standstill.svg", "drain and pause, ms", standstill);
-    plot(context, "switches.svg", "drained until it runs, ms", pauses);
+    plot(context, MovePlots.STANDSTILL, plots.standstill());
+    plot(context, MovePlots.SWITCHES, plots.switches());
     return figures;
+  }
+
+  private static String named(String time) {
+    return time.equals(GOAL_FOR) ? time + MovePlots.DEFAULT : time;
   }
 
   /**
@@ -152,7 +156,7 @@ public final class StandstillBench implements Measurement {
       MovedMachine machine,
       MoveProgram program,
       List<Figure> figures,
-      Map<String, Double> pauses)
+      MovePlots plots)
       throws Exception {
     for (Map.Entry<String, Map<String, String>> way : WAYS.entrySet()) {
       Map<String, String> options = new LinkedHashMap<>(way.getValue());
@@ -168,17 +172,16 @@ public final class StandstillBench implements Measurement {
       figures.add(Figure.info("P6", what + ": drained until it runs", idle, "ms"));
       long before = Math.max(move.drainPages(), move.settledPages());
       figures.add(Figure.info("P6", what + ": pages before the pause", before, ""));
-      pauses.put(program.name() + " " + way.getKey(), idle);
+      String how = way.getKey() + (way.getValue().isEmpty() ? MovePlots.DEFAULT : "");
+      plots.found(program.name(), how, move.pauseNs() / 1e6, ranMs(move));
     }
   }
 
   /** Where {@code --plots} says. */
-  private static void plot(
-      BenchContext context, String file, String title, Map<String, Double> values)
-      throws IOException {
+  private static void plot(BenchContext context, String file, String drawn) throws IOException {
     if (context.plots().isPresent()) {
       Path directory = Files.createDirectories(context.plots().get());
-      Path written = Files.writeString(directory.resolve(file), BarChart.of(title, values));
+      Path written = Files.writeString(directory.resolve(file), drawn);
       context.log().printf(Locale.ROOT, "written: %s%n", written);
     }
   }
