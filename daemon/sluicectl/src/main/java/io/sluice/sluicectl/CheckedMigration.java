@@ -63,6 +63,12 @@ record CheckedMigration(MigrationCheckView found) {
           .append(", up to ")
           .append(Views.duration(found.mostDowntimeNs()))
           .append(" if it writes all of its video memory just before\n");
+      if (found.leastDowntimeNs() > found.downtimeLimitNs()) {
+        text.append("warning: that is longer than --downtime ")
+            .append(Views.duration(found.downtimeLimitNs()))
+            .append(" allows, and an estimate, which blocks nothing\n  fix:   ")
+            .append("ask again; allow more with --downtime; or have it hold less video memory\n");
+      }
     }
     return text.toString();
   }

@@ -41,6 +41,7 @@ final class FakeMigrations implements MigrationsMXBean {
   private End end = End.MOVED;
   private int looks;
   private volatile boolean held;
+  private MigrationCheckView check = new MigrationCheckView(List.of(), 0, 0, 0, 0, 0, 0);
   private final CountDownLatch looked = new CountDownLatch(1);
 
   FakeMigrations(String guest) {
@@ -49,6 +50,10 @@ final class FakeMigrations implements MigrationsMXBean {
 
   void endsWith(End how) {
     end = how;
+  }
+
+  void checksAs(MigrationCheckView found) {
+    check = found;
   }
 
   @Override
@@ -114,7 +119,7 @@ final class FakeMigrations implements MigrationsMXBean {
 
   @Override
   public MigrationCheckView check(String name, String to, Map<String, String> options) {
-    return new MigrationCheckView(List.of(), 0, 0, 0, 0, 0, 0);
+    return check;
   }
 
   @Override

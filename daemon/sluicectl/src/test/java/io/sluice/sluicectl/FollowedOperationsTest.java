@@ -2,12 +2,15 @@ package io.sluice.sluicectl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationCheckView;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.sluicectl.Ctl.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +30,50 @@ final class FollowedOperationsTest extends ServedDaemon {
     assertThat(run.out()).isEqualTo("the report\n"); // progress is for terminals, not for pipes
     assertThat(run.err()).isEmpty();
     assertThat(ctl.run("migration", "watch", "web-01").code()).isEqualTo(code);
+  }
+
+  private static final MigrationBlocker FULL =
+      new MigrationBlocker("SLU-MIG-065", "the destination is full", "Choose another.");
+
+  private Run check(long leastNs, long limitNs, MigrationBlocker... blockers) {
+    migrations.checksAs(
+        new MigrationCheckView(
+            List.of(blockers), 64 << 20, 200_000, 100 << 20, leastNs, 900_000_000, limitNs));
+    return ctl.run("migration", "check", "web-01", "--to", "kvm-b:7443");
+  }
+
+  /** It is a guess, which a busy host changes from one moment to the next. */
+  @ParameterizedTest
+  @CsvSource({"503, true", "301, true", "300, false", "20, false"})
+  void check_estimate_isAWarningAtMost(long leastMs, boolean warns) {
+    Run run = check(leastMs * 1_000_000, 300_000_000);
+
+    assertThat(run.code()).as(run.out()).isEqualTo(ExitCode.OK);
+    assertThat(run.out())
+        .startsWith("nothing stands in the way\n")
+        .contains("for its GPU for " + leastMs + ".0 ms, up to 900.0 ms if it writes all");
+    assertThat(run.out().contains("warning: that is longer than --downtime 300.0 ms allows"))
+        .isEqualTo(warns);
+    assertThat(run.out().contains("  fix:   ")).isEqualTo(warns);
+  }
+
+  @Test
+  void check_nothingEstimated_warnsOfNothing() {
+    Run run = check(MigrationCheckView.UNKNOWN, 1);
+
+    assertThat(run.code()).isEqualTo(ExitCode.OK);
+    assertThat(run.out()).isEqualTo("nothing stands in the way\n");
+  }
+
+  @Test
+  void check_somethingInTheWay_exits1AlsoWithAWarning() {
+    Run run = check(503_000_000, 300_000_000, FULL);
+
+    assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(run.out())
+        .startsWith("blocked: the destination is full  [SLU-MIG-065]\n  fix:   choose another\n")
+        .contains("warning: that is longer")
+        .doesNotContain("nothing stands");
   }
 
   @Test

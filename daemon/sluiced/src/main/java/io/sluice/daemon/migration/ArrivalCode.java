@@ -13,7 +13,6 @@ enum ArrivalCode implements ErrorEntry {
   LESSER_GPU("SLU-MIG-063", "The destination's GPU cannot do what the guest's can.", "It lacks a capability, which the message names.", "Choose a destination with a GPU of the same kind and a driver as new."),
   OTHER_SIZE("SLU-MIG-064", "The destination's GPU has another size.", "A process keeps the file that is its video memory.", "Choose a destination whose GPU has as much video memory."),
   NO_ROOM("SLU-MIG-065", "The destination has no room now.", "Other guests of its GPU hold or keep too much.", "Choose another destination, or have less held there: sluicectl quota show."),
-  TOO_LONG("SLU-MIG-066", "The machine would stand still for longer than allowed.", "The guest holds more video memory than the link carries in that time.", "Allow more with --downtime, or have the guest hold less video memory."),
   NOT_NOTED_GONE("SLU-MIG-067", "The daemon cannot write down where the guest goes.", "The disk of its state directory is full or failed.", "See to the disk of daemon.state-dir."),
   NO_NOTE("SLU-MIG-068", "It is not noted where a machine was going.", "The daemon's state directory was emptied.", "Decide with sluicectl migration resolve."),
   NOTE_UNREADABLE("SLU-MIG-069", "The daemon cannot tell whether a guest has come.", "The disk of its state directory failed.", "See to the disk of daemon.state-dir at the destination.");

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -96,24 +95,6 @@ final class MigrationCheck {
   /** Whether the destination has answered. */
   boolean isAnswered() {
     return way.isPresent();
-  }
-
-  /** The guest would stand still for longer than the operator wants, whatever it does. */
-  void downtime(Duration limit) {
-    if (estimate.isPresent() && estimate.get().leastNs() > limit.toNanos()) {
-      add(
-          new MigrationBlocker(
-              ArrivalCode.TOO_LONG.code(),
-              "the machine would stand still for "
-                  + millis(estimate.get().leastNs())
-                  + " at least, for its GPU alone, limit="
-                  + millis(limit.toNanos()),
-              "Allow more with --downtime, or have the guest hold less video memory."));
-    }
-  }
-
-  private static String millis(long ns) {
-    return String.format(Locale.ROOT, "%.1f ms", ns / 1e6);
   }
 
   /** Whether there is something to move, and its GPU can give it away. */

@@ -242,7 +242,6 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
         try (HostRoute.Question question = open.question(address.get(), request)) {
           check.destination(question.link(), true, clock);
         }
-        check.downtime(request.downtime());
         if (!busy && check.isAnswered()) {
           open.sessionObstacles(host, address.get(), config.stateDir()).forEach(check::add);
         }
