@@ -112,19 +112,21 @@ sealed interface Incoming extends StateMachine.State<IncomingStage> {
   /** {@link IncomingStage#READY}. */
   record Ready(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}
 
+  /** {@link IncomingStage#COMMITTING}. */
+  record Committing(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}
+
   /**
-   * {@link IncomingStage#COMMITTING}.
+   * {@link IncomingStage#DECIDED}: nothing is thrown away any more.
    *
-   * @param channels lets the guest's channels go on, once there is a record
+   * @param channels lets the guest's channels go on
    * @param start lets the machine run, after that
    */
-  record Committing(
-      Offer offer,
-      TargetMachine machine,
-      GuestRestore guest,
-      RetriedStep channels,
-      RetriedStep start)
-      implements Held {
+  record Decided(Offer offer, RetriedStep channels, RetriedStep start) implements Incoming {
+    /** Lets it go on; whether nothing more is tried. */
+    boolean poll(long nowNs) {
+      return channels.poll(nowNs) && start.poll(nowNs);
+    }
+
     /** What of it has failed again and again; empty when all goes on. */
     Optional<RetriedStep> failed() {
       return channels.failure().isPresent()
@@ -157,6 +159,7 @@ sealed interface Incoming extends StateMachine.State<IncomingStage> {
       case Restoring _ -> IncomingStage.RESTORING;
       case Ready _ -> IncomingStage.READY;
       case Committing _ -> IncomingStage.COMMITTING;
+      case Decided _ -> IncomingStage.DECIDED;
       case Running _ -> IncomingStage.RUNNING;
       case Discarded _ -> IncomingStage.DISCARDED;
     };

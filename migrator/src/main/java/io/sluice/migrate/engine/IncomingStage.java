@@ -7,10 +7,10 @@ import io.sluice.migrate.phase.Stage;
 import io.sluice.migrate.phase.TargetPhase;
 
 /**
- * The stages of a guest that comes: those of {@link TargetPhase}, of which two are parted.
+ * The stages of a guest that comes: those of {@link TargetPhase}, of which three are parted.
  *
  * <pre>
- *  WAITING → OFFERED → ADMITTED → RECEIVING → RESTORING → READY → COMMITTING → RUNNING
+ *  WAITING → OFFERED → ADMITTED → RECEIVING → RESTORING → READY → COMMITTING → DECIDED → RUNNING
  *     └─────────┴─────────┴───────────┴───────────┴─────────┴─────────┴─► DISCARDED
  * </pre>
  */
@@ -29,6 +29,8 @@ enum IncomingStage implements Stage<IncomingStage> {
   READY(TargetPhase.READY),
   /** The source has given the guest away; the record is being written. */
   COMMITTING(TargetPhase.COMMITTING),
+  /** A durable record says that the guest is this side's: nobody else lets it go on. */
+  DECIDED(TargetPhase.COMMITTING),
   /** It runs here. */
   RUNNING(TargetPhase.RUNNING),
   /** What was received is thrown away. */
@@ -54,7 +56,8 @@ enum IncomingStage implements Stage<IncomingStage> {
       case RECEIVING -> immutableEnumSet(RECEIVING, RESTORING, DISCARDED);
       case RESTORING -> immutableEnumSet(RESTORING, READY, DISCARDED);
       case READY -> immutableEnumSet(COMMITTING, DISCARDED);
-      case COMMITTING -> immutableEnumSet(RUNNING, DISCARDED);
+      case COMMITTING -> immutableEnumSet(DECIDED, DISCARDED);
+      case DECIDED -> immutableEnumSet(RUNNING);
       case RUNNING, DISCARDED -> ImmutableSet.of();
     };
   }

@@ -6,12 +6,10 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.GuestRestore;
-import io.sluice.channel.record.GuestRecord;
-import io.sluice.channel.record.Snapshot;
-import io.sluice.channel.record.StateRecord;
 import io.sluice.migrate.engine.Incoming.Admitted;
 import io.sluice.migrate.engine.Incoming.Build;
 import io.sluice.migrate.engine.Incoming.Committing;
+import io.sluice.migrate.engine.Incoming.Decided;
 import io.sluice.migrate.engine.Incoming.Discarded;
 import io.sluice.migrate.engine.Incoming.Held;
 import io.sluice.migrate.engine.Incoming.Offered;
@@ -35,7 +33,6 @@ import io.sluice.migrate.phase.RetriedStep;
 import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,9 +66,6 @@ public final class MigrationTarget implements AutoCloseable {
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
   private long nowNs;
   private long lastSentNs;
-
-  /** A durable record says that the guest is this side's: nobody else lets it go on. */
-  private boolean decided;
 
   /**
    * With nothing divided.
@@ -119,6 +113,7 @@ public final class MigrationTarget implements AutoCloseable {
       case Waiting _ -> Optional.empty();
       case Offered(Offer offer, _) -> Optional.of(offer);
       case Held held -> Optional.of(held.offer());
+      case Decided decided -> Optional.of(decided.offer());
       case Running(Offer offer, _) -> Optional.of(offer);
       case Discarded(Offer offer, _) -> Optional.ofNullable(offer);
     };
@@ -129,7 +124,7 @@ public final class MigrationTarget implements AutoCloseable {
     return switch (state.state()) {
       case Discarded(_, Reason why) -> Optional.of(why);
       case Running(_, Reason stands) -> Optional.ofNullable(stands);
-      case Waiting _, Offered _, Held _ -> Optional.empty();
+      case Waiting _, Offered _, Held _, Decided _ -> Optional.empty();
     };
   }
 
@@ -180,8 +175,12 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private int step() {
+    // What has been given away and what is decided: whatever becomes of the link.
     if (state.state() instanceof Committing committing) {
-      return decided ? letGoOn(committing) : commit(committing); // whatever becomes of the link
+      return commit(committing);
+    }
+    if (state.state() instanceof Decided decided) {
+      return letGoOn(decided);
     }
     TargetPhase before = phase();
     int worked = listen();
@@ -199,7 +198,7 @@ public final class MigrationTarget implements AutoCloseable {
           case Admitted admitted -> accept(admitted);
           case Receiving receiving -> receive(receiving);
           case Restoring restoring -> restore(restoring);
-          case Offered _, Ready _, Committing _, Running _, Discarded _ -> 0;
+          case Offered _, Ready _, Committing _, Decided _, Running _, Discarded _ -> 0;
         };
     return worked + (phase() == before ? 0 : 1);
   }
@@ -447,48 +446,27 @@ public final class MigrationTarget implements AutoCloseable {
                     Errno.ENOTCONN,
                     "the machine has left its device",
                     ""));
-    List<StateRecord> records = Snapshot.read(frames.records());
     GuestRestore begun = now.guest();
     GuestRestore target = begun == null ? guest.guest().move().receive() : begun;
     enter(now.with(target, new Build.Pending()), "a guest is attached");
-    target.finish(renamed(records, guest.guest().name()));
-    for (StateFrames.ControlPageWords page : frames.controlPages()) {
-      if (!guest.guest().channels().ids().contains(page.channelId())) {
-        throw new RefusedException(
-            MigrationCode.STRAY_PAGE,
-            Errno.EPROTO,
-            "a control page of no channel, cid=" + page.channelId(),
-            "");
-      }
-      ControlWordsCopy.put(page.words(), guest.control(), page.channelId());
-    }
+    frames.finish(target, guest);
     enter(now.with(target, new Build.Done(target)), "the guest is built");
-  }
-
-  /** A clone has another name than what it was made from. */
-  private static List<StateRecord> renamed(List<StateRecord> records, String name) {
-    return records.stream()
-        .map(record ->
-            record instanceof GuestRecord was
-                ? new GuestRecord(name, was.generation(), was.vramLimitBytes(), was.chipset())
-                : record)
-        .toList();
   }
 
   private void commit(Ready ready) {
     MachineProgress _ = requireMachine(ready);
     enter(
-        new Committing(
-            ready.offer(),
-            ready.machine(),
-            ready.guest(),
-            new RetriedStep("letting the channels of a guest that has come go on", this::resumeAll),
-            new RetriedStep("letting a guest that has come run", ready.machine()::resume)),
+        new Committing(ready.offer(), ready.machine(), ready.guest()),
         "the source has given it away");
   }
 
   /** Tried again when anything but a refusal is thrown: nobody else would. */
   private int commit(Committing now) {
+    Decided next =
+        new Decided(
+            now.offer(),
+            new RetriedStep("letting the channels of a guest that has come go on", this::resumeAll),
+            new RetriedStep("letting a guest that has come run", now.machine()::resume));
     try {
       host.commit(now.offer());
     } catch (SluiceException e) {
@@ -498,8 +476,8 @@ public final class MigrationTarget implements AutoCloseable {
       sendIfPossible(why.encode()); // now that it is true: whoever reads it lets the guest run
       return 1;
     }
-    decided = true;
-    int _ = letGoOn(now);
+    enter(next, "the record is durable");
+    int _ = letGoOn(next);
     sendIfPossible(Frame.of(FrameType.COMMITTED));
     return 1;
   }
@@ -509,8 +487,8 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   /** The machine runs behind its channels, or without those that fail for good. */
-  private int letGoOn(Committing now) {
-    if (!now.channels().poll(nowNs) || !now.start().poll(nowNs)) {
+  private int letGoOn(Decided now) {
+    if (!now.poll(nowNs)) {
       return 0;
     }
     Reason stands = now.failed().map(this::stands).orElse(null);
@@ -559,7 +537,7 @@ public final class MigrationTarget implements AutoCloseable {
           switch (left) {
             case Held held -> held.machine();
             case Offered(_, TargetMachine made) -> made;
-            case Waiting _, Running _, Discarded _ -> null;
+            case Waiting _, Decided _, Running _, Discarded _ -> null;
           };
       try {
         if (machine != null) {

@@ -1,9 +1,16 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.FieldReader;
 import io.sluice.abi.FieldWriter;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.guest.GuestRestore;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.Snapshot;
+import io.sluice.channel.record.StateRecord;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -127,6 +134,37 @@ final class StateFrames {
 
     List<ControlPageWords> controlPages() {
       return controlPages;
+    }
+
+    /**
+     * Makes a guest what came: its records, then the guest's halves of its control pages.
+     *
+     * @param begun on that guest
+     * @throws RefusedException when they do not fit together, or not here
+     */
+    void finish(GuestRestore begun, MappedGuest guest) {
+      begun.finish(renamed(Snapshot.read(records()), guest.guest().name()));
+      List<Integer> channels = guest.guest().channels().ids();
+      for (ControlPageWords page : controlPages) {
+        if (!channels.contains(page.channelId())) {
+          throw new RefusedException(
+              MigrationCode.STRAY_PAGE,
+              Errno.EPROTO,
+              "a control page of no channel, cid=" + page.channelId(),
+              "");
+        }
+        ControlWordsCopy.put(page.words(), guest.control(), page.channelId());
+      }
+    }
+
+    /** A clone has another name than what it was made from. */
+    private static List<StateRecord> renamed(List<StateRecord> records, String name) {
+      return records.stream()
+          .map(record ->
+              record instanceof GuestRecord was
+                  ? new GuestRecord(name, was.generation(), was.vramLimitBytes(), was.chipset())
+                  : record)
+          .toList();
     }
 
     List<ByteBuffer> device() {

@@ -18,9 +18,10 @@ import java.util.Locale;
  *                  DISCARDED
  * </pre>
  *
- * <p>COMMITTING begins when the source's COMMIT has come and ends when a durable record says that
- * the guest is this side's. When that cannot be written, which is known before the guest has run,
- * the source is told that the guest is its own again.
+ * <p>COMMITTING begins when the source's COMMIT has come. A durable record is written that says
+ * that the guest is this side's; then there is no way back, and RUNNING begins when the guest does.
+ * When it cannot be written, which is known before the guest has run, the source is told that the
+ * guest is its own again.
  */
 public enum TargetPhase implements Stage<TargetPhase> {
   /** Nothing was offered yet. */
@@ -31,7 +32,7 @@ public enum TargetPhase implements Stage<TargetPhase> {
   RESTORING(Owner.NOT_THIS_SIDE),
   /** It is built, and stands still. */
   READY(Owner.NOT_THIS_SIDE),
-  /** The source has given it away; the record is being written. */
+  /** The source has given it away; the record is being written, then the guest is let run. */
   COMMITTING(Owner.NOT_THIS_SIDE),
   /** It runs here. */
   RUNNING(Owner.DESTINATION),

@@ -251,6 +251,23 @@ final class GoesOnTest {
   }
 
   @Test
+  void record_isThereAndItIsToBeGivenUp_theGuestGoesOnAllTheSame(RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random)) {
+      world.machine.resumeFails = 5;
+      for (int i = 0; i < MAX_STEPS && world.ledger.isEmpty(); i++) {
+        world.step();
+      }
+      MigrationTarget to = Objects.requireNonNull(world.to);
+      assertThat(to.phase()).isEqualTo(TargetPhase.COMMITTING);
+      to.abort(new Reason("SLU-MIG-901", "by the test", ""));
+      to.discardNow(new Reason("SLU-MIG-901", "by the test", ""));
+      runUntilBothAreOver(world);
+      assertThat(to.phase()).isEqualTo(TargetPhase.RUNNING);
+      assertThat(world.machine.runsAtTarget).isTrue();
+    }
+  }
+
+  @Test
   void record_isThereAndTheChannelsFailForGood_theMachineRunsAndTheOperatorIsTold(
       RandomGenerator random) {
     try (World world = worldIn(Phase.RESTORE, random, Host.Kind.COPIES)) {
