@@ -163,10 +163,7 @@ final class ChannelTable {
 
   /** {@link Channel#look}; an end is noted. */
   Channel.Status look(GuestChannel channel) {
-    return noted(channel, channel.backend.look());
-  }
-
-  private Channel.Status noted(GuestChannel channel, Channel.Status status) {
+    Channel.Status status = channel.backend.look();
     noteDeath(channel, status);
     return status;
   }
@@ -176,9 +173,12 @@ final class ChannelTable {
     return channel.checkDrained(status);
   }
 
-  /** {@link Channel#status}, with what of the channel's life is ours to say. */
+  /**
+   * {@link Channel#status}, with what of the channel's life is ours to say. It changes nothing: an
+   * end that was not noted yet is told as the backend knows it, and left to the next event or look.
+   */
   Channel.Status query(GuestChannel channel) {
-    return told(channel, noted(channel, channel.backend.status()));
+    return told(channel, channel.backend.status());
   }
 
   /** As {@link #query}, of a look. */
@@ -187,6 +187,9 @@ final class ChannelTable {
   }
 
   private static Channel.Status told(GuestChannel channel, Channel.Status status) {
+    if (status.state() == ChannelState.DEAD && channel.life.state() != ChannelState.DEAD) {
+      return status;
+    }
     ChannelError error = channel.error();
     return new Channel.Status(
         channel.life.state(),

@@ -107,12 +107,16 @@ public final class GuestChannels {
     });
   }
 
-  /** State and counters of a channel, as far as they are known; ENOENT. */
+  /**
+   * State and counters of a channel, as far as they are known; ENOENT. Nothing changes by it: who
+   * asks hears of an end that nobody has noted yet, and its control page and the listener are told
+   * by the next event or look.
+   */
   public Channel.Status query(int cid) {
     return lock.call(() -> channels.query(channels.get(cid)));
   }
 
-  /** The same after a {@linkplain Channel#look look}, for the watchdog; ENOENT. */
+  /** The same after a {@linkplain Channel#look look}, for the watchdog; notes an end. ENOENT. */
   public Channel.Status look(int cid) {
     return lock.call(() -> channels.watch(channels.get(cid)));
   }

@@ -9,6 +9,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
@@ -80,6 +81,42 @@ final class GuestLifeTest {
     assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
     assertThat(other.reference()).isEqualTo(7);
     assertThat(guest.channels().entered(ChannelState.DEAD)).isEqualTo(1);
+  }
+
+  @Test
+  void query_endThatNobodyHasNoted_tellsItAndChangesNothing() {
+    endUnheard();
+    Channel.Status status = guest.channels().query(worker.cid);
+    assertThat(status.state()).isEqualTo(ChannelState.DEAD);
+    assertThat(status.cause().reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(status.cause().address()).isEqualTo(0x1000);
+    assertThat(heard.heard).isEmpty();
+    assertThat(worker.control(STATE)).isEqualTo(ChannelState.RUNNING.code());
+    assertThat(worker.control(ERROR)).isZero();
+    assertThat(worker.control(ERROR_SEQ)).isZero();
+    assertThat(guest.channels().entered(ChannelState.DEAD)).isZero();
+  }
+
+  @Test
+  void look_endThatNobodyHasNoted_isNotedOnce() {
+    endUnheard();
+    Channel.Status asked = guest.channels().query(worker.cid);
+    Channel.Status looked = guest.channels().look(worker.cid);
+    assertThat(looked).isEqualTo(asked);
+    assertThat(guest.channels().look(worker.cid)).isEqualTo(looked);
+    guest.dispatchEvents();
+    assertThat(heard.heard).containsExactly("error " + worker.cid + " 1");
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(worker.control(ERROR)).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(worker.control(ERROR_SEQ)).isEqualTo(1);
+    assertThat(guest.channels().entered(ChannelState.DEAD)).isEqualTo(1);
+  }
+
+  /** The GPU ends it, and its event is not read. */
+  private void endUnheard() {
+    worker.start();
+    worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2); // release to an address not mapped
+    rig.run();
   }
 
   @Test

@@ -414,18 +414,19 @@ public final class NvidiaChannel implements Channel {
   public Status look() {
     return lock.ask(() -> {
       NvidiaChannelState now = seen();
-      return status(
-          now,
-          now instanceof Running(var hardware, var ring)
-              ? probe.look(home, hardware, ring, words)
-              : Probe.ProbeResult.NOTHING);
+      if (!(now instanceof Running(var hardware, var ring))) {
+        return status(now, Probe.ProbeResult.NOTHING);
+      }
+      taken.count(words.get(), ring.entries());
+      return status(now, probe.look(home, hardware, ring, words));
     });
   }
 
   private Status status(NvidiaChannelState now, Probe.ProbeResult answer) {
-    if (now instanceof Running running) {
-      taken.count(words.get(), running.ring().entries());
-    }
+    long entries =
+        now instanceof Running running
+            ? taken.entries(words.get(), running.ring().entries())
+            : taken.entries();
     return new Status(
         life(now),
         now instanceof Ended ended ? ended.cause() : Cause.NONE,
@@ -435,7 +436,7 @@ public final class NvidiaChannel implements Channel {
             !answer.unfinished() && !(now instanceof Draining),
             answer.acquire() != 0,
             answer.acquire()),
-        new Status.Usage(taken.entries(), 0, 0, answer.runningNs(), 0, 0));
+        new Status.Usage(entries, 0, 0, answer.runningNs(), 0, 0));
   }
 
   private ChannelState life(NvidiaChannelState now) {
@@ -470,9 +471,11 @@ public final class NvidiaChannel implements Channel {
 
   /** What it does, for the account of GPU time. */
   public ChannelUse.Doing lookAtUse(ChannelUse.Questions questions) {
-    return mayUseTime() && state instanceof Running(var hardware, var ring)
-        ? use.look(hardware, ring, words, questions)
-        : ChannelUse.Doing.REST;
+    if (!mayUseTime() || !(state instanceof Running(var hardware, var ring))) {
+      return ChannelUse.Doing.REST;
+    }
+    taken.count(words.get(), ring.entries());
+    return use.look(hardware, ring, words, questions);
   }
 
   @Override

@@ -15,11 +15,22 @@ final class TakenEntries {
    * @param ringEntries a power of two
    */
   void count(int now, int ringEntries) {
-    entries += (now - get) & (ringEntries - 1);
+    entries = entries(now, ringEntries);
     get = now;
   }
 
+  /** What was taken up to the last count. */
   long entries() {
     return entries;
+  }
+
+  /**
+   * The same, with what was taken since; counts nothing.
+   *
+   * @param now GP_GET
+   * @param ringEntries a power of two
+   */
+  long entries(int now, int ringEntries) {
+    return entries + ((now - get) & (ringEntries - 1));
   }
 }
