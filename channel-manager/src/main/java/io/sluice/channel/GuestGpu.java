@@ -139,6 +139,14 @@ public interface GuestGpu extends AutoCloseable {
    * Takes the drain of this guest's channels a step further, for one who waits for it and would not
    * wait for the thread of {@link Gpu#poll}.
    *
+   * <p>Three callers take such steps, one at a time, as each has the lock of this open meanwhile.
+   * The share thread of the GPU, by {@link Gpu#poll}, takes those that nobody waits for. A move
+   * that waits for a drain ({@link io.sluice.channel.guest.GuestMove#drain}) calls this whenever it
+   * looks, since the guest stands still until the drain is over. And {@link Channel#attach} takes
+   * one of its own, so that a channel that has drained goes on when that call returns, and not a
+   * period of the share thread later. A step follows from the channels' states and the time alone,
+   * so it does not matter who takes it, nor how often.
+   *
    * @param nowNs {@link Gpu#timeNs}
    */
   default void poll(long nowNs) {}

@@ -6,7 +6,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The state of one thing, and the one place that changes it: each change is checked against the
  * table. What belongs to a state is in that state's own record, so that it is there when, and only
- * when, it means something. Any thread may read and change it.
+ * when, it means something. Any thread may read and change it. The times of changes are not kept
+ * here: a state that must know its own has it in its record, and those of the phases, which
+ * operators see, are in the {@link PhaseLog}.
  *
  * @param <K> the table
  * @param <S> the sealed type of the states' records
