@@ -38,7 +38,7 @@ public record Quota(
   public Quota {
     require(minimumBytes >= 0, InvalidQuotaException.Rule.MINIMUM, minimumBytes);
     require(limitBytes >= 0, InvalidQuotaException.Rule.LIMIT, limitBytes);
-    require(weight >= 1 && weight <= MAX_WEIGHT, InvalidQuotaException.Rule.WEIGHT, weight);
+    require(isWeight(weight), InvalidQuotaException.Rule.WEIGHT, weight);
     require(
         killTimeout.compareTo(MIN_KILL_TIMEOUT) >= 0
             && killTimeout.compareTo(MAX_KILL_TIMEOUT) <= 0,
@@ -54,6 +54,11 @@ public record Quota(
     if (!right) {
       throw new InvalidQuotaException(rule, value);
     }
+  }
+
+  /** Whether a number is a weight: 1 to {@link #MAX_WEIGHT}. */
+  public static boolean isWeight(int weight) {
+    return weight >= 1 && weight <= MAX_WEIGHT;
   }
 
   /** The same quota with another limit. */

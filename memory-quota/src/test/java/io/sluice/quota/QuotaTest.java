@@ -51,6 +51,12 @@ final class QuotaTest {
     assertThat(most.limitOn(64)).isEqualTo(64);
   }
 
+  @ParameterizedTest
+  @CsvSource({"-2147483648, false", "0, false", "1, true", "1024, true", "1025, false"})
+  void isWeight_valuesAtTheBounds_areToldApart(int weight, boolean is) {
+    assertThat(Quota.isWeight(weight)).isEqualTo(is);
+  }
+
   @Test
   void of_eachText_isItsPolicy() {
     for (BeyondShare each : BeyondShare.values()) {

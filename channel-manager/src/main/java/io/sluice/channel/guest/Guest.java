@@ -231,7 +231,7 @@ public final class Guest implements EventSource, AutoCloseable {
   public void setTimeWeight(int weight) {
     lock.run(() -> {
       capabilities.require(Capability.TIME_SHARES, "sharing GPU time");
-      if (weight < 1 || weight > Quota.MAX_WEIGHT) {
+      if (!Quota.isWeight(weight)) {
         throw Refusal.invalid("no weight, weight=" + weight);
       }
       backend.setWeight(weight);

@@ -251,7 +251,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** Of what is shared, relative to the other guests; however many channels it has. */
   @Override
   public void setWeight(int newWeight) {
-    if (newWeight < 1 || newWeight > Quota.MAX_WEIGHT) {
+    if (!Quota.isWeight(newWeight)) {
       throw RmRefusal.invalid("no such weight, weight=" + newWeight);
     }
     lock.run(() -> slices.weigh(newWeight));

@@ -381,7 +381,7 @@ public final class NvidiaChannel implements Channel {
 
   @Override
   public void setWeight(int weight) {
-    if (weight < 1 || weight > Quota.MAX_WEIGHT) {
+    if (!Quota.isWeight(weight)) {
       throw RmRefusal.invalid("no such weight, weight=" + weight);
     }
     lock.run(() -> {
