@@ -31,7 +31,9 @@ public interface MigrationsMXBean {
   default MigrationCheckView check(
       @Description("its name") String guest,
       @Description("HOST:PORT, or unix:PATH of another daemon of this host") String to,
-      @Description("such as downtime=300ms,bandwidth=100MiB; empty for none") String options)
+      @Description(
+              "such as downtime=300ms,bandwidth=100MiB; empty for none, otherwise as for start")
+          String options)
       throws OperationsException {
     return check(guest, to, OptionsText.parse(options));
   }
@@ -40,7 +42,9 @@ public interface MigrationsMXBean {
   default String start(
       @Description("its name") String guest,
       @Description("HOST:PORT, or unix:PATH of another daemon of this host") String to,
-      @Description("such as detach=last,bandwidth=100MiB; empty for none") String options)
+      @Description(
+              "NAME=VALUE with commas between, such as detach=last,bandwidth=100MiB; names and values as in the table; empty for none")
+          String options)
       throws OperationsException {
     return start(guest, to, OptionsText.parse(options));
   }
@@ -52,7 +56,18 @@ public interface MigrationsMXBean {
               "HOST:PORT for a machine, unix:PATH of another daemon of this host for who stays")
           String to,
       @Description(
-              "the options of sluicectl migration start by their names without dashes, values as text; empty for none")
+              "by their names, values as text; empty for none. A duration has its unit (500ms, 10s), as a size has (100MiB)."
+                  + " detach: when access is taken back, first, planned (default) or last."
+                  + " drain-timeout: duration, longest wait for what was submitted (10s)."
+                  + " silence: duration, how long the destination's host may say nothing while the guest waits (700ms)."
+                  + " timeout: duration, longest time up to the switch-over, 0s for no limit (0s)."
+                  + " on-timeout: when a time is over, abort (default), or force: end and move on."
+                  + " bandwidth: size, most that is sent in a second (no limit)."
+                  + " downtime: duration, how long a machine may stand still for its own memory (300ms)."
+                  + " connections: number, streams of video memory to another host, 1 to 16 (a quarter of the processors here, 2 to 8)."
+                  + " compress: how video memory goes to another host, none or zstd (as configured)."
+                  + " The rest is for measurements. passes: number, passes over video memory while the GPU works, 1 to 100 (1)."
+                  + " exact, compared, hashing, sampling, overlapped: ways to find changed pages, on (default) or off.")
           Map<String, String> options)
       throws OperationsException;
 

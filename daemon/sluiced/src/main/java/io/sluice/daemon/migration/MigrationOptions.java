@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of a migration as an operator gives them. */
 final class MigrationOptions {
-  private static final Set<String> KNOWN =
+  /** Their names; {@link io.sluice.management.MigrationsMXBean#start} describes each. */
+  static final Set<String> KNOWN =
       Set.of(
           "detach",
           "drain-timeout",
@@ -37,6 +38,7 @@ final class MigrationOptions {
           "hashing",
           "sampling",
           "overlapped");
+
   private static final int MAX_PASSES = 100;
 
   private MigrationOptions() {}
