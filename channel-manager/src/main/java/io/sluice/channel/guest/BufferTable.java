@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BufferTable {
   private final GuestGpu backend;
+  private final Endings endings;
   private final HeldBytes held = new HeldBytes();
   private final RegisteredPages pages;
   private final IdTable<GuestBuffer> handles =
@@ -39,11 +40,14 @@ final class BufferTable {
   private final AtomicLong limit = new AtomicLong(); // changed without the lock, too
 
   /**
+   * @param endings take what is given back
    * @param cardBytes video memory of the card
    * @param movable whether the GPU can evict
    */
-  BufferTable(GuestGpu backend, GuestRegions regions, long cardBytes, boolean movable) {
+  BufferTable(
+      GuestGpu backend, Endings endings, GuestRegions regions, long cardBytes, boolean movable) {
     this.backend = backend;
+    this.endings = endings;
     this.cardBytes = cardBytes;
     this.movable = movable;
     limit.set(cardBytes);
@@ -278,8 +282,8 @@ final class BufferTable {
     if (memory.isUnused()) {
       buffers.remove(memory.serial);
       pages.forget(memory);
-      held.subtract(memory);
-      Closing.close(memory.backend::close, "buffer");
+      endings.add(
+          () -> Closing.close(memory.backend::close, "buffer"), () -> held.subtract(memory));
     }
   }
 }

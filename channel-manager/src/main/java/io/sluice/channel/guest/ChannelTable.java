@@ -41,11 +41,13 @@ final class ChannelTable {
   private final String guest;
   private final Gpu gpu;
   private final CardSlots slots;
+  private final Endings endings;
   private final ControlPages pages;
   private final SpaceTable spaces;
   private final TransitionCounters transitions;
   private final IdTable<GuestChannel> channels;
   private final RateLimit lines;
+  private volatile int count; // written under the lock
 
   /** Ends that the listener has not been told of. */
   private final List<ChannelError> errorsPending = new ArrayList<>();
@@ -54,12 +56,14 @@ final class ChannelTable {
       String guest,
       Gpu gpu,
       CardSlots slots,
+      Endings endings,
       ControlPages pages,
       SpaceTable spaces,
       TransitionCounters transitions) {
     this.guest = guest;
     this.gpu = gpu;
     this.slots = slots;
+    this.endings = endings;
     this.pages = pages;
     this.spaces = spaces;
     this.transitions = transitions;
@@ -74,6 +78,11 @@ final class ChannelTable {
       throw Refusal.noChannel(cid);
     }
     return channel;
+  }
+
+  /** How many there are; may be asked without the lock. */
+  int count() {
+    return count;
   }
 
   /** All channels by ascending id; a copy. */
@@ -105,6 +114,7 @@ final class ChannelTable {
         new ChannelTransitions(guest, cid, transitions, (_, to) -> tell(page, to));
     GuestChannel channel = new GuestChannel(created, space, life);
     channels.put(cid, channel);
+    count = channels.size();
     space.channels++;
     page.publish(generation, created.doorbellToken(), ChannelState.NEW.code());
     return channel;
@@ -119,10 +129,11 @@ final class ChannelTable {
 
   void free(GuestChannel channel) {
     channels.remove(channel.id());
+    count = channels.size();
     pages.page(channel.id()).withdraw();
     channel.life.transition(ChannelState.FREED, "freed");
-    Closing.close(channel.backend::close, "channel");
-    slots.giveChannel(guest);
+    endings.add(
+        () -> Closing.close(channel.backend::close, "channel"), () -> slots.giveChannel(guest));
     channel.space.channels--;
     spaces.releaseIfUnused(channel.space);
   }

@@ -194,9 +194,12 @@ public final class GuestBuffers {
     return state.published();
   }
 
-  /** What the GPU accounts to this guest; equals {@link #use} in what both tell. */
+  /**
+   * What the GPU accounts to this guest; equals {@link #use} in what both tell. Waits until what
+   * was freed is given back.
+   */
   public GuestGpu.MemoryUsage usage() {
-    return lock.call(backend::usage);
+    return lock.callSettled(backend::usage);
   }
 
   /**

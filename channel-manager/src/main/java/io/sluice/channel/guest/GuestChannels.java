@@ -126,6 +126,12 @@ public final class GuestChannels {
     return lock.call(channels::progress);
   }
 
+  /** How many channels there are. Waits for nothing that is under way. */
+  public int count() {
+    lock.requireOpen();
+    return channels.count();
+  }
+
   /** Ids of all channels, ascending. */
   public List<Integer> ids() {
     return lock.call(channels::ids);

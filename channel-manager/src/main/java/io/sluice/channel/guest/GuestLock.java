@@ -3,12 +3,14 @@ package io.sluice.channel.guest;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.state.ChannelError;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
  * The one lock of a guest's tables. What happened to channels and memory under it is told after it
- * was left. Once closed, no call gets in.
+ * was left, and what was freed is given back to the GPU then, which may take long: whoever asks
+ * about this guest for all guests does not wait for that. Once closed, no call gets in.
  *
  * <p>What it guards is reached from actions that are handed to it, into which Error Prone does not
  * follow a lock: comments say it.
@@ -18,6 +20,11 @@ final class GuestLock {
   private final GuestState state;
   private final GuestListener listener;
   private final ReentrantLock lock = new ReentrantLock();
+  private final Condition gaveBack = lock.newCondition();
+
+  /** Held by whoever closes the guest, until it is. */
+  private final ReentrantLock closing = new ReentrantLock();
+
   private volatile MemorySharing sharing = MemorySharing.ALONE;
 
   // Written under the lock.
@@ -63,46 +70,104 @@ final class GuestLock {
     }
   }
 
-  /** For what may come when the guest is closed, and means nothing then. */
-  void runIfOpen(Runnable operation) {
-    lock.lock();
+  /** As {@link #call}, once the GPU has taken back whatever was freed before. */
+  <T> T callSettled(Supplier<T> operation) {
+    enter();
     try {
-      if (!closed) {
-        operation.run();
+      awaitGivenBack();
+      if (closed) {
+        throw Refusal.closed(guest);
       }
+      return operation.get();
     } finally {
       exit();
     }
   }
 
-  /** For what must be done whether or not the guest is closed. */
+  /** As {@link #run}, once the GPU has taken back whatever was freed before. */
+  void runSettled(Runnable operation) {
+    Object _ =
+        callSettled(() -> {
+          operation.run();
+          return Boolean.TRUE;
+        });
+  }
+
+  /**
+   * For what may come when the guest is closed, and means nothing then; as {@link #callSettled}.
+   */
+  void runIfOpen(Runnable operation) {
+    runAlways(() -> {
+      if (!closed) {
+        operation.run();
+      }
+    });
+  }
+
+  /** For what must be done whether or not the guest is closed; as {@link #callSettled}. */
   void runAlways(Runnable operation) {
     lock.lock();
     try {
+      awaitGivenBack();
       operation.run();
     } finally {
       exit();
     }
   }
 
+  /** Not for what is freed from now on: a guest that frees without end keeps nobody. */
+  private void awaitGivenBack() {
+    long freed = state.endings.last();
+    while (state.endings.areUnderWay(freed)) {
+      gaveBack.awaitUninterruptibly();
+    }
+  }
+
   /**
-   * Ends the state, then, whatever came of it, closes and runs the operation; the listener is not
-   * told. Nothing happens the second time.
+   * Ends the state, then, whatever came of it, runs the operation; the listener is not told.
+   * Nothing happens the second time, but that it waits for the first.
    */
   void close(Runnable end) {
-    lock.lock();
+    closing.lock();
     try {
-      if (closed) {
-        return;
-      }
-      try {
-        state.close();
-      } finally {
-        closed = true;
-        end.run();
+      if (!closed) {
+        endState(end);
       }
     } finally {
+      closing.unlock();
+    }
+  }
+
+  private void endState(Runnable end) {
+    try {
+      boolean _ = giveBack(releaseAll());
+    } finally {
+      endRegions(end);
+    }
+  }
+
+  private Endings.Batch releaseAll() {
+    lock.lock();
+    try {
+      closed = true;
+      awaitGivenBack();
+      state.releaseAll();
+      return state.endings.begin();
+    } finally {
       lock.unlock();
+    }
+  }
+
+  private void endRegions(Runnable end) {
+    lock.lock();
+    try {
+      state.releaseRegions();
+    } finally {
+      try {
+        end.run();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -118,6 +183,7 @@ final class GuestLock {
   }
 
   private void enter() {
+    requireOpen(); // whoever closes it may have the lock for long
     lock.lock();
     if (closed) {
       lock.unlock();
@@ -128,10 +194,33 @@ final class GuestLock {
   private void exit() {
     List<ChannelError> errors = state.channels.takeErrors();
     boolean memoryChanged = state.takeChanged();
+    Endings.Batch freed = state.endings.begin();
     lock.unlock();
-    if (memoryChanged) {
-      sharing.changed();
+    try {
+      memoryChanged |= giveBack(freed);
+    } finally {
+      if (memoryChanged) {
+        sharing.changed();
+      }
+      errors.forEach(listener::onChannelError);
     }
-    errors.forEach(listener::onChannelError);
+  }
+
+  /** Whether the use of memory is another after it. */
+  private boolean giveBack(Endings.Batch batch) {
+    if (batch.isEmpty()) {
+      return false;
+    }
+    boolean changed;
+    try {
+      batch.endings().forEach(ending -> ending.giveBack().run());
+    } finally {
+      lock.lock();
+      state.endings.end(batch);
+      changed = state.takeChanged();
+      gaveBack.signalAll();
+      lock.unlock();
+    }
+    return changed;
   }
 }

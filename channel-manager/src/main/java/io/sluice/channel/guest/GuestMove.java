@@ -68,7 +68,7 @@ public final class GuestMove {
    * and its state cannot be had.
    */
   public List<StateRecord> snapshot() {
-    return lock.call(state::snapshot);
+    return lock.callSettled(state::snapshot);
   }
 
   /**
@@ -82,7 +82,7 @@ public final class GuestMove {
    */
   public void restore(List<StateRecord> records) {
     try (MemorySharing.Reservation room = lock.sharing().makeRoom()) {
-      lock.run(() -> state.restore(records));
+      lock.runSettled(() -> state.restore(records));
       room.restored();
     }
     lock.call(state.channels::ids).forEach(listener::onChannelCreated);

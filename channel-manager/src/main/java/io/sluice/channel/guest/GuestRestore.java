@@ -27,7 +27,7 @@ public final class GuestRestore {
     this.backend = backend;
     this.state = state;
     this.listener = listener;
-    lock.run(state::requireEmpty);
+    lock.runSettled(state::requireEmpty);
   }
 
   /** Makes a buffer of video memory, without a handle; its bytes are zeros. */
@@ -75,7 +75,7 @@ public final class GuestRestore {
   /** As {@link GuestMove#restore}; buffers that are here already are taken, others are made. */
   public void finish(List<StateRecord> records) {
     try (MemorySharing.Reservation room = lock.sharing().makeRoom()) {
-      lock.run(() -> state.restore(records, early));
+      lock.runSettled(() -> state.restore(records, early));
       room.restored();
     }
     lock.call(state.channels::ids).forEach(listener::onChannelCreated);

@@ -20,6 +20,7 @@ import java.util.Map;
  * the guest's lock.
  */
 final class GuestState {
+  final Endings endings = new Endings();
   final GuestRegions regions = new GuestRegions();
   final BufferTable buffers;
   final SpaceTable spaces;
@@ -41,9 +42,9 @@ final class GuestState {
     this.name = name;
     info = gpu.info();
     boolean movable = gpu.capabilities().contains(Capability.EVICTION);
-    buffers = new BufferTable(backend, regions, info.vramBytes(), movable);
-    spaces = new SpaceTable(name, info, slots, backend, buffers);
-    channels = new ChannelTable(name, gpu, slots, pages, spaces, transitions);
+    buffers = new BufferTable(backend, endings, regions, info.vramBytes(), movable);
+    spaces = new SpaceTable(name, info, slots, backend, endings, buffers);
+    channels = new ChannelTable(name, gpu, slots, endings, pages, spaces, transitions);
   }
 
   int generation() {
@@ -149,9 +150,8 @@ final class GuestState {
     givenAway = given;
   }
 
-  /** Frees everything, guest memory too. */
-  void close() {
-    releaseAll();
+  /** Lets go of guest memory, after {@link #releaseAll}; not of a guest that is given away. */
+  void releaseRegions() {
     if (!givenAway) {
       regions.all().forEach(this::removeRegion);
     }

@@ -21,6 +21,7 @@ final class SpaceTable {
   private final GpuInfo info;
   private final CardSlots slots;
   private final GuestGpu backend;
+  private final Endings endings;
   private final BufferTable buffers;
   private final IdTable<GuestSpace> vids;
 
@@ -30,11 +31,18 @@ final class SpaceTable {
   private int mappings;
   private long changes;
 
-  SpaceTable(String guest, GpuInfo info, CardSlots slots, GuestGpu backend, BufferTable buffers) {
+  SpaceTable(
+      String guest,
+      GpuInfo info,
+      CardSlots slots,
+      GuestGpu backend,
+      Endings endings,
+      BufferTable buffers) {
     this.guest = guest;
     this.slots = slots;
     this.info = info;
     this.backend = backend;
+    this.endings = endings;
     this.buffers = buffers;
     vids = new IdTable<>("address spaces", info.maxAddressSpaces());
   }
@@ -182,8 +190,9 @@ final class SpaceTable {
     if (space.isUnused()) {
       spaces.remove(space.serial);
       changes++;
-      Closing.close(space.backend::close, "address space");
-      slots.giveAddressSpace(guest);
+      endings.add(
+          () -> Closing.close(space.backend::close, "address space"),
+          () -> slots.giveAddressSpace(guest));
       space.entries.values().forEach(this::forget);
       space.entries.clear();
     }

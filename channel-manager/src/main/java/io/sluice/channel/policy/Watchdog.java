@@ -39,6 +39,10 @@ import org.slf4j.LoggerFactory;
  * the host: between two calls at most what was due, and {@link #LATE} more, counts as time an
  * acquire has waited. What a command is charged with is what its GPU says it has worked.
  *
+ * <p>A guest is asked, and ended a channel of, without the lock under which the others are added,
+ * removed and told their limits: one that takes long to answer delays observations, and nobody
+ * else.
+ *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
  *
@@ -119,11 +123,14 @@ public final class Watchdog {
 
   private record Offender(State state, int channelId, long lastedNs) {}
 
-  /** The memory of a guest. Guarded by the watchdog's lock. */
+  /** The memory of a guest; of whoever observes, but for what says otherwise. */
   private static final class State {
     final Watched guest;
     final Map<Integer, Acquire> acquires = new HashMap<>();
-    long limitNs = DEFAULT_LIMIT.toNanos();
+
+    // Of whoever has the lock.
+    volatile long limitNs = DEFAULT_LIMIT.toNanos();
+    volatile WatchdogCounters counters = WatchdogCounters.NONE;
 
     /** The longest that a command was seen to last, and has not ended. */
     long lastingNs;
@@ -141,8 +148,6 @@ public final class Watchdog {
     boolean waits;
     boolean killed;
     long lastKillNs;
-    long kills;
-    long putOff;
 
     State(Watched guest) {
       this.guest = guest;
@@ -150,29 +155,33 @@ public final class Watchdog {
   }
 
   private final Consumer<Kill> onKill;
+
+  /** Held during an observation, in which guests are asked; before {@link #lock}. */
+  private final ReentrantLock observing = new ReentrantLock();
+
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
   private final Map<String, State> states = new LinkedHashMap<>();
 
   /** Whether some channel tells of its progress, and when all were observed, and something done. */
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private boolean glancing;
 
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private long observedNs;
 
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private long workedNs;
 
   /** When {@link #doWork} was called last, by the caller's clock; so are kills. */
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private long calledNs;
 
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private long dueNs;
 
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private boolean called;
 
   /** A watchdog that tells nobody but the log. */
@@ -181,8 +190,8 @@ public final class Watchdog {
   }
 
   /**
-   * @param onKill told of each channel that was ended, under the lock: it must not block nor call
-   *     this object
+   * @param onKill told of each channel that was ended, by the thread that observes: it must not
+   *     block nor call this object
    */
   public Watchdog(Consumer<Kill> onKill) {
     this.onKill = onKill;
@@ -208,7 +217,7 @@ public final class Watchdog {
   }
 
   /**
-   * Forgets a guest; before it is closed, or after.
+   * Forgets a guest; before it is closed, or after. It may be asked once more meanwhile.
    *
    * @return what was done to it
    */
@@ -216,9 +225,7 @@ public final class Watchdog {
     lock.lock();
     try {
       State state = states.remove(guest);
-      return state == null
-          ? WatchdogCounters.NONE
-          : new WatchdogCounters(state.kills, state.putOff);
+      return state == null ? WatchdogCounters.NONE : state.counters;
     } finally {
       lock.unlock();
     }
@@ -263,8 +270,7 @@ public final class Watchdog {
   public WatchdogCounters counters(String guest) {
     lock.lock();
     try {
-      State state = state(guest);
-      return new WatchdogCounters(state.kills, state.putOff);
+      return state(guest).counters;
     } finally {
       lock.unlock();
     }
@@ -286,18 +292,27 @@ public final class Watchdog {
    * @return channels ended, 0 or 1
    */
   public int doWork(long nowNs) {
-    lock.lock();
+    observing.lock();
     try {
-      int ended = work(advance(nowNs));
+      int ended = work(advance(nowNs), watched());
       dueNs = Math.min(dueInNs(), IDLE_TICK.toNanos());
       return ended;
+    } finally {
+      observing.unlock();
+    }
+  }
+
+  private List<State> watched() {
+    lock.lock();
+    try {
+      return List.copyOf(states.values());
     } finally {
       lock.unlock();
     }
   }
 
   /** The watchdog's own time: what passed, but for what it stood still. */
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private long advance(long nowNs) {
     long step = called ? Math.clamp(nowNs - calledNs, 0, dueNs + LATE.toNanos()) : 0;
     called = true;
@@ -305,14 +320,14 @@ public final class Watchdog {
     return workedNs + step;
   }
 
-  @GuardedBy("lock")
-  private int work(long nowNs) {
-    boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
+  @GuardedBy("observing")
+  private int work(long nowNs, List<State> watched) {
+    boolean all = !glancing || nowNs - observedNs >= observationDueInNs(watched);
     observedNs = all ? nowNs : observedNs;
     workedNs = nowNs;
     glancing = false;
     List<Offender> offenders = new ArrayList<>();
-    for (State state : states.values()) {
+    for (State state : watched) {
       boolean suspicious = glance(state);
       glancing |= !state.glanced.isEmpty();
       if (all || suspicious) {
@@ -321,7 +336,7 @@ public final class Watchdog {
     }
     offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
     for (Offender offender : offenders) {
-      if (anotherWaits(offender.state()) && end(offender)) {
+      if (anotherWaits(offender.state(), watched) && end(offender)) {
         return 1;
       }
     }
@@ -344,24 +359,25 @@ public final class Watchdog {
    * Long#MAX_VALUE} when only {@link #add} can change that.
    */
   public long dueInNs() {
-    lock.lock();
+    observing.lock();
     try {
-      if (states.size() < 2) {
+      List<State> watched = watched();
+      if (watched.size() < 2) {
         return Long.MAX_VALUE;
       }
-      long due = observationDueInNs() - (workedNs - observedNs);
+      long due = observationDueInNs(watched) - (workedNs - observedNs);
       return Math.max(glancing ? Math.min(due, GLANCE.toNanos()) : due, SHORTEST_TICK.toNanos());
     } finally {
-      lock.unlock();
+      observing.unlock();
     }
   }
 
   /** How long after the last observation of all the next one is due. */
-  @GuardedBy("lock")
-  private long observationDueInNs() {
-    boolean busy = states.values().stream().anyMatch(state -> state.busy);
+  @GuardedBy("observing")
+  private long observationDueInNs(List<State> watched) {
+    boolean busy = watched.stream().anyMatch(state -> state.busy);
     long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
-    for (State state : states.values()) {
+    for (State state : watched) {
       due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
       if (state.lastingNs > 0) {
         long reached = state.observedNs + state.limitNs - state.lastingNs + 1;
@@ -371,9 +387,8 @@ public final class Watchdog {
     return due;
   }
 
-  @GuardedBy("lock")
-  private boolean anotherWaits(State than) {
-    return states.values().stream().anyMatch(state -> state != than && state.waits);
+  private static boolean anotherWaits(State than, List<State> watched) {
+    return watched.stream().anyMatch(state -> state != than && state.waits);
   }
 
   private static void observe(State state, long nowNs, List<Offender> offenders) {
@@ -416,23 +431,32 @@ public final class Watchdog {
     state.wanted = wants;
   }
 
+  private void count(State state, WatchdogCounters more) {
+    lock.lock();
+    try {
+      state.counters = state.counters.plus(more);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private static boolean isWatched(Channel.Status channel) {
     return channel.state() == ChannelState.RUNNING
         || channel.state() == ChannelState.DRAINING && !channel.progress().waiting();
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("observing")
   private boolean end(Offender offender) {
     State state = offender.state();
     if (state.killed && calledNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
-      state.putOff++;
+      count(state, new WatchdogCounters(0, 1));
       return false;
     }
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
     state.guest.kill(offender.channelId(), (int) lastedMs);
     state.killed = true;
     state.lastKillNs = calledNs;
-    state.kills++;
+    count(state, new WatchdogCounters(1, 0));
     log.atWarn()
         .addKeyValue("guest", state.guest.name())
         .addKeyValue("cid", offender.channelId())

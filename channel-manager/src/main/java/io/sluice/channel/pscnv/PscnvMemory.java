@@ -110,7 +110,7 @@ final class PscnvMemory implements GpuMemory {
     }
   }
 
-  /** Called under the guest's lock, as {@link #close} is. */
+  /** Called under the guest's lock, of a buffer that is not being closed. */
   @Override
   public void setPool(boolean toSystem) {
     try (Arena arena = Arena.ofConfined()) {

@@ -71,7 +71,7 @@ public final class IdTable<T> {
   }
 
   /** Number of ids in use. */
-  int size() {
+  public int size() {
     return used.cardinality() - 1;
   }
 

@@ -3,6 +3,7 @@ package io.sluice.channel.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Iova;
+import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -22,6 +23,7 @@ import io.sluice.quota.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The pscnv backend over a small software GPU with a clock that moves only when told, run by the
@@ -37,13 +39,20 @@ public final class GpuRig implements AutoCloseable {
   private long nowNs = 1_000_000;
 
   public GpuRig() {
+    this(device -> device);
+  }
+
+  /**
+   * @param between stands between the backend and the GPU
+   */
+  GpuRig(UnaryOperator<DrmDevice> between) {
     model =
         new SoftwareGpu(
             kernel,
             new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000),
             () -> nowNs,
             IdleStrategy.none());
-    gpu = new PscnvGpu("test", kernel, model::open);
+    gpu = new PscnvGpu("test", kernel, () -> between.apply(model.open()));
   }
 
   public Guest attach(String name, GuestListener listener) {

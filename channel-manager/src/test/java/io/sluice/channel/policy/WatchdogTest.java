@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -362,5 +363,45 @@ final class WatchdogTest {
     a.progress.clear();
     watchdog.doWork(4 * MS);
     assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.LONGEST_TICK.toNanos() - 3 * MS);
+  }
+
+  @Test
+  void observation_ofAGuestThatDoesNotAnswer_keepsNobodyElse() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answers = new CountDownLatch(1);
+    watchdog.add(new Silent(asked, answers));
+    Thread observing = Thread.ofPlatform().daemon().start(() -> watchdog.doWork(0));
+    asked.await();
+    watchdog.setLimit("a", Duration.ofMillis(7));
+    assertThat(watchdog.counters("a")).isEqualTo(Watchdog.WatchdogCounters.NONE);
+    assertThat(watchdog.countersIfThere("silent")).isEqualTo(Watchdog.WatchdogCounters.NONE);
+    watchdog.add(new Watched("c"));
+    assertThat(watchdog.remove("b")).isEqualTo(Watchdog.WatchdogCounters.NONE);
+    answers.countDown();
+    observing.join();
+  }
+
+  /** A guest that answers when it is told to. */
+  private record Silent(CountDownLatch asked, CountDownLatch answers) implements Watchdog.Watched {
+    @Override
+    public String name() {
+      return "silent";
+    }
+
+    @Override
+    public Map<Integer, Channel.Status> channels() {
+      asked.countDown();
+      try {
+        answers.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      return Map.of();
+    }
+
+    @Override
+    public void kill(int channelId, int info) {
+      throw new AssertionError("nothing to kill");
+    }
   }
 }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shares of the guests of one GPU: their quotas, their watchdog, and the thread that sees to
- * both.
+ * both. Under its lock no guest is asked anything that its own work may delay.
  */
 public final class GpuShares implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GpuShares.class);
@@ -160,10 +161,6 @@ public final class GpuShares implements AutoCloseable {
         throw problem(failed, wanted, refused).exception();
       }
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
-      Guest there = attached.get(guest);
-      if (there != null) {
-        weigh(there, wanted.weight());
-      }
       ProgramRelay relay = relays.get(guest);
       if (relay != null) {
         relay.setWeight(wanted.weight());
@@ -171,6 +168,7 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    attached(guest).ifPresent(this::weigh);
     loop.noteUrgentChange(since);
   }
 
@@ -228,6 +226,15 @@ public final class GpuShares implements AutoCloseable {
     return quotas.programBytes(guest);
   }
 
+  private Optional<Guest> attached(String guest) {
+    lock.lock();
+    try {
+      return Optional.ofNullable(attached.get(guest));
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** From now on a guest that has a quota is kept to it. */
   public void attach(Guest guest) {
     lock.lock();
@@ -235,7 +242,6 @@ public final class GpuShares implements AutoCloseable {
       Quota quota = quotas.quota(guest.name()); // now: a rebalance may begin as soon as it attaches
       quotas.attach(guest);
       attached.put(guest.name(), guest);
-      weigh(guest, quota.weight());
       if (guest.capabilities().contains(Capability.KILL)) {
         watchdog.add(guest);
         watchdog.setLimitIfThere(guest.name(), quota.killTimeout());
@@ -243,18 +249,19 @@ public final class GpuShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    weigh(guest);
     loop.noteChange();
   }
 
   /** Before a guest is closed. */
   public void detach(Guest guest) {
+    TimeUsage time = time(guest);
     lock.lock();
     try {
       if (attached.remove(guest.name(), guest)) {
         past.put(
             guest.name(),
-            past.getOrDefault(guest.name(), Past.NONE)
-                .plus(watchdog.remove(guest.name()), time(guest)));
+            past.getOrDefault(guest.name(), Past.NONE).plus(watchdog.remove(guest.name()), time));
       }
       quotas.detach(guest);
     } finally {
@@ -268,16 +275,18 @@ public final class GpuShares implements AutoCloseable {
    * @param made the quota it was made with
    */
   public QuotaStatus status(String guest, Quota made) {
+    Optional<Guest> there = attached(guest);
+    TimeUsage itsTime = there.map(GpuShares::time).orElse(TimeUsage.NONE);
     lock.lock();
     try {
+      boolean stays = there.equals(Optional.ofNullable(attached.get(guest)));
       Quota quota = quotas.quota(guest);
       MemoryUse use = quotas.use(guest);
       QuotaCounters moves = quotas.counters(guest);
-      Guest there = attached.get(guest);
       ProgramRelay relay = relays.get(guest);
       Past all =
           past.getOrDefault(guest, Past.NONE)
-              .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there))
+              .plus(watchdog.countersIfThere(guest), stays ? itsTime : TimeUsage.NONE)
               .plus(
                   Watchdog.WatchdogCounters.NONE,
                   relay == null ? TimeUsage.NONE : relay.timeUsage());
@@ -306,15 +315,24 @@ public final class GpuShares implements AutoCloseable {
     }
   }
 
-  /** Where the GPU does not share its time, nothing happens. */
-  private static void weigh(Guest guest, int weight) {
-    if (guest.capabilities().contains(Capability.TIME_SHARES)) {
+  /**
+   * Gives a guest the weight that its quota says, which another thread may change meanwhile.
+   * Without the lock: it may take the guest long to answer. Where the GPU does not share its time,
+   * nothing happens.
+   */
+  private void weigh(Guest guest) {
+    if (!guest.capabilities().contains(Capability.TIME_SHARES)) {
+      return;
+    }
+    int given;
+    do {
+      given = quotas.quota(guest.name()).weight();
       try {
-        guest.setTimeWeight(weight);
+        guest.setTimeWeight(given);
       } catch (RefusedException gone) {
         LOG.atDebug().setCause(gone).log("gone before it was given its weight");
       }
-    }
+    } while (given != quotas.quota(guest.name()).weight());
   }
 
   private static TimeUsage time(Guest guest) {

@@ -292,7 +292,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
         peer.map(PeerCredentials::pid).orElse(0),
         peer.map(PeerCredentials::uid).orElse(NO_UID),
         peer.map(GuestHost::program).orElse(""),
-        ask(guest -> guest.channels().ids().size(), 0),
+        ask(guest -> guest.channels().count(), 0),
         maxChannels(),
         ask(guest -> guest.buffers().use().videoBytes(), 0L) + programBytes,
         programBytes > 0

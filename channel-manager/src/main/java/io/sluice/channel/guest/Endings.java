@@ -1,0 +1,71 @@
+package io.sluice.channel.guest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/**
+ * The things that have left a guest's tables and are still the GPU's to take back. That may take as
+ * long as a buffer is large, so it is done without the guest's lock, by the thread that had them
+ * leave, before its call returns: nobody else waits for it. Until then they count as held. Guarded
+ * by the guest's lock.
+ */
+final class Endings {
+  /**
+   * One of them.
+   *
+   * @param giveBack gives it to the GPU; runs without the lock
+   * @param counted runs after that, under the lock
+   */
+  record Ending(Runnable giveBack, Runnable counted) {}
+
+  /**
+   * Some that one thread gives back.
+   *
+   * @param number of batches, in the order in which they began
+   */
+  record Batch(long number, List<Ending> endings) {
+    private static final Batch NONE = new Batch(0, List.of());
+
+    boolean isEmpty() {
+      return endings.isEmpty();
+    }
+  }
+
+  private List<Ending> pending = new ArrayList<>();
+  private final NavigableSet<Long> underWay = new TreeSet<>(); // batches
+  private long last;
+
+  /** In this order. */
+  void add(Runnable giveBack, Runnable counted) {
+    pending.add(new Ending(giveBack, counted));
+  }
+
+  /** Those that nobody has taken yet, if there are some: {@link #end} follows. */
+  Batch begin() {
+    if (pending.isEmpty()) {
+      return Batch.NONE;
+    }
+    Batch batch = new Batch(++last, pending);
+    pending = new ArrayList<>();
+    underWay.add(batch.number());
+    return batch;
+  }
+
+  /** They are with the GPU. */
+  void end(Batch batch) {
+    underWay.remove(batch.number());
+    batch.endings().forEach(ending -> ending.counted().run());
+  }
+
+  /** The number of the batch that began last. */
+  long last() {
+    return last;
+  }
+
+  /** Whether one is under way that did not begin later. */
+  boolean areUnderWay(long number) {
+    return !underWay.isEmpty() && underWay.first() <= number;
+  }
+}
