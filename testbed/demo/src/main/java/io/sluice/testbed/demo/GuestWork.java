@@ -5,8 +5,11 @@ package io.sluice.testbed.demo;
  * only set-up and tear-down may need it.
  */
 interface GuestWork extends AutoCloseable {
-  /** What it is, for people. */
-  String title();
+  /** Where it belongs. */
+  DemoPart part();
+
+  /** What was done once it is, such as {@code 64 MiB were copied}. */
+  String done();
 
   /** Allocates, maps and creates all that the work needs. */
   void setUp() throws Exception;

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /** The guest program {@code copytest}, whose two processes have a channel each. */
 final class MachineCopy implements GuestWork {
-  private static final String STEP = "step: ";
+  private static final String FAILED = " FAILED";
 
   private final MachineSession session;
   private final long bytes;
@@ -17,29 +17,43 @@ final class MachineCopy implements GuestWork {
   }
 
   @Override
-  public String title() {
-    return "copies";
+  public DemoPart part() {
+    return DemoPart.COPY;
+  }
+
+  @Override
+  public String done() {
+    return PlainUnits.bytes(bytes) + " were copied";
   }
 
   @Override
   public void setUp() throws IOException, InterruptedException {
     session.listen(this::show);
-    session.await("phase: ready");
-    report.step("two processes in the guest have set up a channel each");
+    report.say("Each has a channel: a ring of commands in memory, which the GPU reads by itself.");
+    report.say("One program copies to video memory and within it, the other back. They wait for");
+    report.say("each other on the GPU.");
+    try (WaitLine _ = report.waiting("the programs get channels and memory")) {
+      session.await("phase: ready");
+    }
   }
 
   @Override
   public void submit() throws IOException, InterruptedException {
-    session.goOn();
-    session.await("phase: done");
-    report.step("both processes have uploaded, copied and verified %d MiB", bytes >> 20);
+    try (WaitLine _ = report.waiting("%s are copied, several times", PlainUnits.bytes(bytes))) {
+      session.goOn();
+      session.await("phase: done");
+    }
   }
 
   @Override
   public void verify() throws IOException, InterruptedException {
     session.goOn();
     String verdict = session.await("copytest: ");
-    report.check(verdict.equals("ok"), "copytest said %s", verdict);
+    report.check(
+        verdict.equals("ok"),
+        "all %s came back as they went: %s",
+        PlainUnits.bytes(bytes),
+        verdict);
   }
 
   @Override
@@ -47,10 +61,10 @@ final class MachineCopy implements GuestWork {
     session.listen(_ -> {});
   }
 
-  /** Shows the guest's own steps as they happen. */
+  /** Shows the step of the guest's that failed. */
   private void show(String line) {
-    if (line.startsWith(STEP)) {
-      report.detail("guest: %s", line.substring(STEP.length()));
+    if (line.contains(FAILED)) {
+      report.say("%s", line);
     }
   }
 }

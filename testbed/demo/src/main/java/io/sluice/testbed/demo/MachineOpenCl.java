@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * OpenCL programs in the machine: clinfo of this host's distribution, and workloads that are
@@ -20,6 +19,7 @@ final class MachineOpenCl {
 
   private static final String SCRIPT = "/bin/opencl-programs";
   private static final String ENDED = "opencl: ";
+  private static final String DEVICE = "Device #";
   private static final String RESULT = "result: ";
   private static final String RIGHT = "verified: right";
 
@@ -34,20 +34,15 @@ final class MachineOpenCl {
   }
 
   /**
-   * Builds our driver and the workloads; none, with the reason told, where that cannot be.
+   * Builds our driver and the workloads.
    *
    * @param directory for files of ours
    */
-  static Optional<MachineOpenCl> prepare(Path directory, Report report)
+  static MachineOpenCl prepare(Path directory, Report report)
       throws IOException, InterruptedException {
-    String whyNot = OpenClParts.whyNot();
-    if (!whyNot.isEmpty()) {
-      report.detail("OpenCL in the machine is left out: %s", whyNot);
-      return Optional.empty();
-    }
     Path built = Path.of(System.getProperty("sluice.home", "."), "target/sluice/opencl/parts");
     OpenClParts parts = OpenClParts.build(built, WORKLOADS.toArray(String[]::new));
-    return Optional.of(new MachineOpenCl(parts, directory, report));
+    return new MachineOpenCl(parts, directory, report);
   }
 
   /** What image.sh shall put into the machine. */
@@ -75,26 +70,30 @@ final class MachineOpenCl {
 
   /** Compares what the programs print in the machine, which runs them now, with a run here. */
   void verify(MachineSession machine) throws IOException, InterruptedException {
-    machine.await(ENDED);
+    report.begin(DemoPart.OPENCL);
+    report.say("They are this host's clinfo, and programs that any OpenCL runs. A device of the");
+    report.say("host computes for them; they must print what they print when they run here.");
+    try (WaitLine _ = report.waiting("they run in the machine")) {
+      machine.await(ENDED);
+    }
     List<String> lines = machine.printed();
-    report.step("OpenCL in the guest: clinfo as this host's distribution has it, and workloads");
     Result here = parts.natively(directory, List.of("clinfo", "-l"));
     List<String> devices = devices(here.output());
     List<String> found = devices(of("clinfo", lines));
-    found.forEach(device -> report.detail("%s", device));
     report.check(
         !found.isEmpty() && found.equals(devices),
-        "clinfo finds the OpenCL devices of the host: %d of %d",
+        "clinfo finds the OpenCL devices of the host, %d of %d",
         found.size(),
         devices.size());
+    found.forEach(device -> report.say("  %s", device.substring(device.indexOf(DEVICE))));
     for (String name : WORKLOADS) {
       Result natively = parts.natively(directory, List.of(parts.program(name).toString()));
       List<String> printed = of(name, lines);
       report.check(
           printed.contains(RIGHT) && result(printed).equals(result(natively.output())),
-          "%s: right, and the same as on the host: %s",
+          "%s computed right, and the same as on the host: %s",
           name,
-          result(printed));
+          result(printed).replaceFirst(RESULT, ""));
     }
   }
 
@@ -108,7 +107,7 @@ final class MachineOpenCl {
   }
 
   private static List<String> devices(List<String> lines) {
-    return lines.stream().filter(line -> line.contains("Device #")).map(String::strip).toList();
+    return lines.stream().filter(line -> line.contains(DEVICE)).map(String::strip).toList();
   }
 
   private static String result(List<String> lines) {

@@ -47,22 +47,23 @@ final class MachineSession implements GuestSession {
     this.report = report;
     works.add(new MachineCopy(this, sizes.copyBytes(), report));
     commands.add("copytest --pause " + sizes.copyBytes());
-    addCompute("mmul", sizes.mmul());
-    addCompute("lud", sizes.lud());
-    addCompute("blur", sizes.blur());
+    for (ComputeProgram kind : ComputeProgram.values()) {
+      addCompute(kind, sizes.of(kind));
+    }
     openCl.ifPresent(programs -> commands.add(programs.command()));
   }
 
-  private void addCompute(String program, int size) {
+  private void addCompute(ComputeProgram kind, int size) {
     if (size > 0) {
-      works.add(new MachineCompute(this, program, size, report));
-      commands.add(program + " --pause --progress --size " + size);
+      works.add(new MachineCompute(this, kind, size, report));
+      commands.add(kind.program() + " --pause --progress --size " + size);
     }
   }
 
   @Override
   public void start() throws IOException, InterruptedException {
-    report.step("guest image: Linux, our kernel module, the C library and its programs");
+    report.begin(DemoPart.MACHINE);
+    report.say("QEMU attaches it as a PCI device, and starts Linux with our driver.");
     MachineGuest machine =
         MachineGuest.start(
             environment,
@@ -70,7 +71,11 @@ final class MachineSession implements GuestSession {
                 image, List.of(socket), String.join(" && ", commands), Optional.empty(), List.of()),
             line -> listener.accept(line));
     guest = machine;
-    report.step("QEMU has booted Linux %s with our module", machine.await("SLUICE-BOOTED ", BOOT));
+    try (WaitLine _ = report.waiting("Linux boots in the machine")) {
+      report.say(
+          "Linux %s runs in the machine, and has found the GPU.",
+          machine.await("SLUICE-BOOTED ", BOOT));
+    }
   }
 
   @Override
@@ -120,9 +125,12 @@ final class MachineSession implements GuestSession {
     try (MachineGuest machine = guest) {
       guest = null;
       if (!report.failed()) {
-        int status = machine.awaitExit(WORK);
-        report.step("the machine has powered off");
-        report.check(status == 0, "its programs' exit status: %d", status);
+        int status;
+        try (WaitLine _ = report.waiting("the machine powers off")) {
+          status = machine.awaitExit(WORK);
+        }
+        report.check(
+            status == 0, "the machine has powered off, its programs' exit status is %d", status);
       }
     }
   }

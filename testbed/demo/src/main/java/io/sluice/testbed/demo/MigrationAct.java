@@ -17,8 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The last act: two hosts with nothing in common but a link of 100 MB/s and 1 ms, a machine on one
@@ -44,12 +42,22 @@ final class MigrationAct {
        read x; touch /tmp/end; wait $m && wait $l\
       """;
 
-  private static final Pattern IN_FLIGHT =
-      Pattern.compile("channels=(\\d+) running=\\d+ pendingEntries=\\d+");
+  /** What each phase of a move is to a newcomer. */
+  private static final Map<String, String> PHASES =
+      Map.of(
+          "prepare", "the other host makes ready",
+          "pre-copy", "its memory is copied while it works",
+          "detach", "its GPU is taken from it",
+          "drain", "its GPU ends what it has begun",
+          "final-copy", "it stands, and the rest is copied",
+          "switch-over", "the rest arrives",
+          "restore", "the other host puts it together",
+          "commit", "it goes on there");
 
   private final MachineEnvironment environment;
   private final Path image;
   private final Path directory;
+  private final Path page;
   private final Report report;
   private final Optional<MovingOpenCl> openCl;
 
@@ -57,13 +65,20 @@ final class MigrationAct {
    * @param image directory of what machines boot
    * @param openCl whether they have what OpenCL takes
    * @param directory an empty one
+   * @param page where to keep the daemon's report of the move
    */
   MigrationAct(
-      MachineEnvironment environment, Path image, boolean openCl, Path directory, Report report) {
+      MachineEnvironment environment,
+      Path image,
+      boolean openCl,
+      Path directory,
+      Path page,
+      Report report) {
     this.openCl = openCl ? Optional.of(new MovingOpenCl(report, GUEST)) : Optional.empty();
     this.environment = environment;
     this.image = image;
     this.directory = directory;
+    this.page = page;
     this.report = report;
   }
 
@@ -71,6 +86,8 @@ final class MigrationAct {
     Path own = Files.createDirectory(directory.resolve("host"));
     HostCertificates certificates =
         new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
+    report.say("Two hosts are made of this one, each with its own network and its own files.");
+    report.say("Between them is a link of 100 MB/s and 1 ms.");
     int number = TestHost.freeNumbers(2);
     try (TestHost one = TestHost.create(own, number);
         TestHost two = TestHost.create(own, number + 1);
@@ -80,56 +97,65 @@ final class MigrationAct {
       one.limit(LINK_BYTES_PER_SECOND);
       certificates.issue("one", one.address(), one.seen(own));
       certificates.issue("two", one.gateway(), two.seen(own));
-      report.step("two hosts: network and mount namespaces of their own, a link of 100 MB/s, 1 ms");
       String leaving = HostCertificates.configuration(own, "");
       String coming = HostCertificates.configuration(own, two.address() + ":" + PORT);
-      try (DaemonProcess source = startDaemon(one, leaving);
-          DaemonProcess target = startDaemon(two, coming)) {
-        report.step("a sluiced on each, process %d and %d", source.pid(), target.pid());
+      try (DaemonProcess source = startDaemon(one, leaving, "first");
+          DaemonProcess target = startDaemon(two, coming, "second")) {
+        report.say(
+            "sluiced runs on each, as processes %d and %d of this host.",
+            source.pid(), target.pid());
+        report.lookAt(List.of(source.controlSocket(), target.controlSocket()));
         machines(one, two, source, target, one.gateway() + ":" + link.port());
       }
     }
   }
 
-  private DaemonProcess startDaemon(TestHost host, String more)
+  private DaemonProcess startDaemon(TestHost host, String more, String which)
       throws IOException, InterruptedException {
-    return openCl.isPresent()
-        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), more, "", List.of())
-        : DaemonProcess.start(host, List.of(GUEST), more);
+    try (WaitLine _ = report.waiting("sluiced starts on the %s", which)) {
+      return openCl.isPresent()
+          ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), more, "", List.of())
+          : DaemonProcess.start(host, List.of(GUEST), more);
+    }
   }
 
   private void machines(
       TestHost one, TestHost two, DaemonProcess source, DaemonProcess target, String to)
       throws Exception {
     try (MachineGuest before = boot(one, List.of())) {
-      before.await("iteration: mmul", PATIENCE);
-      before.await("iteration: lud", PATIENCE);
-      report.step("a machine on the first; mmul and lud run in it, kernel after kernel");
+      try (WaitLine _ = report.waiting("a machine boots on the first, and begins to compute")) {
+        before.await("iteration: mmul", PATIENCE);
+        before.await("iteration: lud", PATIENCE);
+      }
+      report.say("A machine on the first runs mmul and lud, again and again without a pause.");
       if (openCl.isPresent()) {
         openCl.get().awaitAtWork(source, PATIENCE);
       }
       try (MachineGuest after = boot(two, List.of("--", "-S", "-incoming", "defer"))) {
-        awaitAttached(target, two);
-        report.step("QEMU on the second waits for it");
-        MigrationStatusView moved = move(source.connection().migrations(), to);
-        report.check(moved.phase().equals("done"), "the machine has moved %s", moved.reason());
-        if (!moved.phase().equals("done")) {
+        try (WaitLine _ = report.waiting("QEMU starts on the second, to take the machine in")) {
+          awaitAttached(target, two);
+        }
+        if (!move(source.connection().migrations(), to)) {
           return;
         }
-        after.await("iteration: mmul", PATIENCE);
-        after.await("iteration: lud", PATIENCE);
-        report.step("mmul and lud go on there");
+        try (WaitLine _ = report.waiting("mmul and lud go on there")) {
+          after.await("iteration: mmul", PATIENCE);
+          after.await("iteration: lud", PATIENCE);
+        }
         if (openCl.isPresent()) {
           openCl
               .get()
               .verify(after, source.connection().migrations().report(GUEST, "json"), PATIENCE);
         }
         after.type("");
-        int status = after.awaitExit(PATIENCE);
+        int status;
+        try (WaitLine _ = report.waiting("mmul and lud end, and compare what they computed")) {
+          status = after.awaitExit(PATIENCE);
+        }
         long right = after.console().lines().filter(line -> line.endsWith(": ok")).count();
         report.check(
             status == 0 && right == PROGRAMS,
-            "their results are right, those of %d of %d; exit status: %d",
+            "mmul and lud went on there; right are the results of %d of %d, exit status %d",
             right,
             PROGRAMS,
             status);
@@ -162,24 +188,45 @@ final class MigrationAct {
     return Optional.ofNullable(migrations.getMigrations().get(GUEST));
   }
 
-  private MigrationStatusView move(MigrationsMXBean migrations, String to) throws Exception {
-    migrations.start(GUEST, to, Map.of());
-    WAIT.until(
-        "the move's end", () -> view(migrations).filter(MigrationStatusView::over).isPresent());
-    MigrationStatusView view = view(migrations).orElseThrow();
-    report.step("sluicectl migration start %s --to %s", GUEST, to);
-    String told = migrations.report(GUEST, "text");
-    told.lines().forEach(line -> report.detail("%s", line.stripTrailing()));
-    if (view.phase().equals("done")) {
-      Matcher work = IN_FLIGHT.matcher(told);
-      report.check(
-          work.find() && !work.group(1).equals("0"),
-          "in flight when access was taken back: %s",
-          work.reset().find() ? work.group() : "nothing");
-      report.step(
-          "the machine stood still for %.0f ms, its GPU for %.0f ms",
-          view.machinePausedNs() / 1e6, view.gpuPausedNs() / 1e6);
+  /** Moves the machine; whether it has moved. */
+  private boolean move(MigrationsMXBean migrations, String to) throws Exception {
+    report.say("Now: sluicectl migration start %s --to %s", GUEST, to);
+    try (WaitLine wait = report.waiting("it moves")) {
+      migrations.start(GUEST, to, Map.of());
+      WAIT.until("the move's end", () -> view(migrations).filter(v -> isOver(v, wait)).isPresent());
     }
-    return view;
+    MigrationStatusView view = view(migrations).orElseThrow();
+    Files.createDirectories(page.getParent());
+    Path _ = Files.writeString(page, migrations.report(GUEST, "html"));
+    boolean moved = view.phase().equals(MigrationStatusView.DONE);
+    if (moved) {
+      Optional<WorkInFlight> work = WorkInFlight.of(migrations.report(GUEST, "json"));
+      report.check(
+          work.isPresent() && work.get().channels() > 0,
+          "it was at work when its GPU was taken from it: %s",
+          work.map(WorkInFlight::toString).orElse("nothing is known"));
+      report.check(
+          true,
+          "the machine has moved, in %s: %s were sent",
+          PlainUnits.seconds(view.elapsedNs()),
+          PlainUnits.bytes(view.bytesSent()));
+      report.headline(
+          "The machine stood still for %s as it moved to another host.",
+          PlainUnits.seconds(view.machinePausedNs()));
+      report.headline(
+          "Its GPU stood still for %s, from the end of its work until it went on.",
+          PlainUnits.seconds(view.gpuPausedNs()));
+    } else {
+      report.check(false, "the machine has not moved: %s; %s", view.reason(), view.remedy());
+    }
+    report.headline("The move as a page: %s", page);
+    return moved;
+  }
+
+  private static boolean isOver(MigrationStatusView view, WaitLine wait) {
+    wait.state(PHASES.getOrDefault(view.phase(), view.phase()));
+    boolean copies = view.phase().equals("pre-copy");
+    wait.progress(view.bytesTotal() - view.bytesLeft(), copies ? view.bytesTotal() : 0);
+    return view.over();
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.testbed.demo;
 
-import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DaemonProcess;
@@ -10,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.OperationsException;
@@ -82,22 +79,16 @@ final class MovingOpenCl {
   /** Waits until each of them computes. */
   void awaitAtWork(DaemonProcess daemon, Duration patience) throws Exception {
     SessionsMXBean sessions = daemon.connection().sessions();
-    new BoundedWait(patience, PACE)
-        .until("OpenCL in the machine", () -> atWork(sessions) >= RUNS.size());
-    report.step(
-        "%s of Debian's clblast-utils runs in it, too, %d times, on the host's OpenCL",
-        PROGRAM.getFileName(), RUNS.size());
-    sessions.list(guest).forEach(session -> report.detail("%s", describe(session)));
+    try (WaitLine _ = report.waiting("a program of OpenCL begins to compute in it")) {
+      new BoundedWait(patience, PACE)
+          .until("OpenCL in the machine", () -> atWork(sessions) >= RUNS.size());
+    }
+    report.say(
+        "%s, of Debian, runs in it %d times, too, by OpenCL.", PROGRAM.getFileName(), RUNS.size());
   }
 
   private long atWork(SessionsMXBean sessions) throws OperationsException {
     return sessions.list(guest).stream().filter(each -> each.calls() > AT_WORK).count();
-  }
-
-  private static String describe(SessionStatus session) {
-    Map<String, Long> objects = new TreeMap<>(session.objects());
-    objects.values().removeIf(count -> count == 0);
-    return "session " + session.number() + ", " + session.device() + ": " + objects;
   }
 
   /** What the report says of sessions, and whether what they computed is right. */
@@ -105,12 +96,15 @@ final class MovingOpenCl {
       throws IOException, InterruptedException {
     Matcher moved = MOVED.matcher(report);
     int count = moved.find() ? Integer.parseInt(moved.group(1)) : 0;
-    this.report.check(count > 0, "OpenCL sessions moved with the machine: %d", count);
+    this.report.check(count > 0, "programs of OpenCL that moved with it, at work: %d", count);
     for (String name : RUNS) {
-      String result = after.await(name + " tuner: ", patience);
+      String result;
+      try (WaitLine _ = this.report.waiting("%s, the %s, ends", PROGRAM.getFileName(), name)) {
+        result = after.await(name + " tuner: ", patience);
+      }
       this.report.check(
           result.strip().equals(RIGHT),
-          "%s, %s of those that were running when it moved: %s",
+          "%s, the %s: %s",
           PROGRAM.getFileName(),
           name,
           result.strip());

@@ -10,7 +10,6 @@ import io.sluice.guest.Space;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class ProcessCopy implements GuestWork {
   private static final int INTERRUPT_TIMEOUT_MS = 30_000;
   private static final int SEED = 0x51_1c_e0;
-  private static final int WINDOW_BYTES = 1 << 20;
 
   private final Kernel kernel;
   private final Path socket;
@@ -53,8 +51,13 @@ final class ProcessCopy implements GuestWork {
   }
 
   @Override
-  public String title() {
-    return "copies";
+  public DemoPart part() {
+    return DemoPart.COPY;
+  }
+
+  @Override
+  public String done() {
+    return PlainUnits.bytes(bytes) + " were copied";
   }
 
   @Override
@@ -77,17 +80,14 @@ final class ProcessCopy implements GuestWork {
     ClientChannel a = spaceA.newChannel();
     ClientChannel b = spaceB.newChannel();
     parts = new Parts(device, spaceA, spaceB, a, b, source, video, result, semaphore, addresses);
-    report.step(
-        "two channels, two address spaces: %d MiB of process memory, %d MiB of video memory",
-        2 * bytes >> 20, bytes >> 20);
+    report.say("The process has two channels: rings of commands in memory, which the GPU reads by");
+    report.say("itself. One copies to video memory, the other back, when the first is done.");
   }
 
   @Override
   public void submit() {
     Parts p = set();
     fill(p.source().bytes());
-    report.step(
-        "uploaded %d MiB by the CPU, checksum %08x", bytes >> 20, checksum(p.source().bytes()));
     Addresses at = p.addresses();
     Pushbuffer words = new Pushbuffer().bindEngines();
     int fenceB =
@@ -102,24 +102,19 @@ final class ProcessCopy implements GuestWork {
             .submitWithFence(
                 words.copyM2mf(at.source(), at.videoA(), bytes).release(at.semaphoreA(), 1));
     p.a().awaitByPolling(fenceA);
-    report.step(
-        "channel %d: M2MF to video memory, semaphore released; waited by polling", p.a().id());
     boolean arrived = p.b().awaitByInterrupt(fenceB, INTERRUPT_TIMEOUT_MS);
-    report.step(
-        "channel %d: semaphore acquired, PCOPY back; waited by interrupt (%d seen)",
-        p.b().id(), p.b().interrupts());
-    report.check(arrived, "the fence behind the interrupt was there");
+    report.check(arrived, "the GPU woke the process by an interrupt when all was copied");
   }
 
   @Override
   public void verify() {
     Parts p = set();
-    report.step("result checksum %08x", checksum(p.result().bytes()));
     report.check(
-        p.source().bytes().mismatch(p.result().bytes()) == -1, "all %d bytes arrived", bytes);
+        p.source().bytes().mismatch(p.result().bytes()) == -1,
+        "all %s came back as they went",
+        PlainUnits.bytes(bytes));
     report.check(
-        p.video().bytes().mismatch(p.source().bytes()) == -1,
-        "video memory holds them too, seen through the aperture");
+        p.video().bytes().mismatch(p.source().bytes()) == -1, "video memory holds them, too");
   }
 
   @Override
@@ -144,7 +139,6 @@ final class ProcessCopy implements GuestWork {
     p.spaceA().close();
     p.spaceB().close();
     p.device().close();
-    report.step("channels, buffers and address spaces freed");
   }
 
   private Parts set() {
@@ -161,14 +155,5 @@ final class ProcessCopy implements GuestWork {
       value = value * 0x0019_660d + 0x3c6e_f35f;
       memory.setAtIndex(ValueLayout.JAVA_INT, i, value);
     }
-  }
-
-  private static int checksum(MemorySegment memory) {
-    CRC32C crc = new CRC32C();
-    for (long done = 0; done < memory.byteSize(); done += WINDOW_BYTES) {
-      long n = Math.min(WINDOW_BYTES, memory.byteSize() - done);
-      crc.update(memory.asSlice(done, n).asByteBuffer());
-    }
-    return (int) crc.getValue();
   }
 }

@@ -1,9 +1,6 @@
 package io.sluice.testbed.demo;
 
 import io.sluice.abi.sys.Kernel;
-import io.sluice.testbed.workloads.Blur;
-import io.sluice.testbed.workloads.LuDecomposition;
-import io.sluice.testbed.workloads.MatrixProduct;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,15 +11,11 @@ final class ProcessSession implements GuestSession {
 
   ProcessSession(Kernel kernel, Path socket, Sizes sizes, Report report) {
     works.add(new ProcessCopy(kernel, socket, sizes.copyBytes(), report));
-    if (sizes.mmul() > 0) {
-      works.add(new ProcessCompute(kernel, socket, new MatrixProduct(sizes.mmul()), report));
-    }
-    if (sizes.lud() > 0) {
-      works.add(new ProcessCompute(kernel, socket, new LuDecomposition(sizes.lud()), report));
-    }
-    if (sizes.blur() > 0) {
-      Blur blur = new Blur(sizes.blur(), sizes.blur());
-      works.add(new ProcessCompute(kernel, socket, blur, report));
+    for (ComputeProgram kind : ComputeProgram.values()) {
+      int size = sizes.of(kind);
+      if (size > 0) {
+        works.add(new ProcessCompute(kernel, socket, kind, size, report));
+      }
     }
   }
 

@@ -1,0 +1,76 @@
+package io.sluice.testbed.demo;
+
+import io.sluice.management.GuestCounters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Counts of what the host had to do for a guest while it worked, by the daemon's counters. */
+final class HostCounts {
+  private final Report report;
+  private final List<String> done = new ArrayList<>();
+  private long messages;
+  private long calls;
+
+  HostCounts(Report report) {
+    this.report = report;
+  }
+
+  /**
+   * Has some work submitted, and says what the host did meanwhile, which must be nothing.
+   *
+   * @param counters the daemon's
+   * @param recorded messages that a recorder between guest and daemon has seen, if there is one
+   */
+  void count(GuestWork work, Supplier<GuestCounters> counters, Optional<LongSupplier> recorded)
+      throws Exception {
+    GuestCounters before = counters.get();
+    long recordedBefore = recorded.map(LongSupplier::getAsLong).orElse(0L);
+    work.submit();
+    GuestCounters after = counters.get();
+    long recordedAfter = recorded.map(LongSupplier::getAsLong).orElse(0L);
+    long newMessages = after.messages() - before.messages();
+    long newCalls = after.hypercalls() - before.hypercalls();
+    report.check(
+        newMessages == 0 && newCalls == 0,
+        "%s to the host while %s",
+        both(newMessages, newCalls),
+        work.done());
+    report.say(
+        "(sluiced has counted %s before, %s after)",
+        both(before.messages(), before.hypercalls()), both(after.messages(), after.hypercalls()));
+    if (recorded.isPresent()) {
+      report.check(
+          recordedAfter == recordedBefore,
+          "the recorder on the socket has seen %s before, %d after",
+          PlainUnits.count(recordedBefore, "message"),
+          recordedAfter);
+    }
+    messages += newMessages;
+    calls += newCalls;
+    done.add(work.done());
+  }
+
+  /**
+   * Says what all the work cost the host, and what the rest did.
+   *
+   * @param total the counters when the guest has ended
+   */
+  void conclude(GuestCounters total) {
+    int programs = done.size() - 1;
+    report.headline(
+        "%s to the host while %s%s.",
+        both(messages, calls),
+        done.getFirst(),
+        programs > 0 ? " and " + PlainUnits.count(programs, "program") + " computed" : "");
+    report.say(
+        "Everything else, from set-up to tear-down, took %s.",
+        both(total.messages() - messages, total.hypercalls() - calls));
+  }
+
+  private static String both(long messages, long calls) {
+    return PlainUnits.count(messages, "message") + " and " + PlainUnits.count(calls, "call");
+  }
+}
