@@ -3,9 +3,12 @@ package io.sluice.testbed.demo;
 import io.sluice.management.GuestCounters;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Counts of what the host had to do for a guest while it worked, by the daemon's counters. */
 final class HostCounts {
@@ -41,6 +44,9 @@ final class HostCounts {
     report.say(
         "(sluiced has counted %s before, %s after)",
         both(before.messages(), before.hypercalls()), both(after.messages(), after.hypercalls()));
+    if (newMessages != 0) {
+      report.say("(the messages were %s)", kinds(before, after));
+    }
     if (recorded.isPresent()) {
       report.check(
           recordedAfter == recordedBefore,
@@ -68,6 +74,16 @@ final class HostCounts {
     report.say(
         "Everything else, from set-up to tear-down, took %s.",
         both(total.messages() - messages, total.hypercalls() - calls));
+  }
+
+  /** {@code region_write 2, set_irqs 1}. */
+  private static String kinds(GuestCounters before, GuestCounters after) {
+    Map<String, Long> more = new TreeMap<>(after.messagesByCommand());
+    before.messagesByCommand().forEach((kind, count) -> more.merge(kind, -count, Long::sum));
+    return more.entrySet().stream()
+        .filter(kind -> kind.getValue() != 0)
+        .map(kind -> kind.getKey() + " " + kind.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   private static String both(long messages, long calls) {
