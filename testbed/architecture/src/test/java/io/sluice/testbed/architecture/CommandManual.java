@@ -1,6 +1,5 @@
 package io.sluice.testbed.architecture;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -70,20 +69,27 @@ final class CommandManual {
         page.term(parameter.paramLabel(), text(parameter.description()));
       }
     }
-    List<OptionSpec> options = new ArrayList<>(command.options());
-    options.removeIf(option -> option.hidden() || without.contains(option.longestName()));
-    for (OptionSpec option : options) {
-      String names = String.join(", ", option.names());
-      String value =
-          option.typeInfo().isBoolean() && option.arity().max() == 0
-              ? ""
-              : "=" + option.paramLabel();
-      page.term(names + value, text(option.description()));
+    for (OptionSpec option : shown(command, without)) {
+      page.term(form(option), text(option.description()));
     }
   }
 
+  /** The options of a command that its help has, but for some. */
+  static List<OptionSpec> shown(CommandSpec command, Set<String> without) {
+    return command.options().stream()
+        .filter(option -> !option.hidden() && !without.contains(option.longestName()))
+        .toList();
+  }
+
+  /** How an option is typed: its names, and the label of its value. */
+  static String form(OptionSpec option) {
+    String names = String.join(", ", option.names());
+    boolean flag = option.typeInfo().isBoolean() && option.arity().max() == 0;
+    return flag ? names : names + "=" + option.paramLabel();
+  }
+
   /** What a command is called with, without the options that all have. */
-  private static String usage(CommandSpec command) {
+  static String usage(CommandSpec command) {
     String[] own = command.usageMessage().customSynopsis();
     if (own.length > 0) {
       return text(own);
@@ -96,7 +102,8 @@ final class CommandManual {
     return usage.toString();
   }
 
-  private static String synopsis(CommandSpec command) {
+  /** The line that help begins with. */
+  static String synopsis(CommandSpec command) {
     return new Help(command, Help.Ansi.OFF).synopsis(0).strip().replaceAll("\\s+", " ");
   }
 
@@ -104,7 +111,8 @@ final class CommandManual {
     return text(command.usageMessage().description());
   }
 
-  private static String text(String... lines) {
+  /** A description as one line. */
+  static String text(String... lines) {
     return List.of(lines).stream()
         .map(line -> line.replace("%n", " ").replace("%%", "%"))
         .collect(Collectors.joining(" "))
