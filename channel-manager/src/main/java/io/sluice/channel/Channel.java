@@ -1,13 +1,17 @@
 package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.state.GuestLimits;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A command-submission channel of a backend. Closing it ends it. */
+/**
+ * A command-submission channel of a backend. Closing it ends it. {@link GuestGpu} says how refusals
+ * are written here. SLU-GPU-007 is a real pscnv's, which cannot take a channel in hand.
+ */
 public interface Channel extends AutoCloseable {
   /** The guest's id of it, also the index of its control page. */
   int id();
@@ -15,9 +19,12 @@ public interface Channel extends AutoCloseable {
   /**
    * Gives the channel its ring and lets it run (FIFO_INIT_IB).
    *
-   * @param ringStart GPU address of the ring, mapped already
-   * @param ringOrder the ring has 1 &lt;&lt; ringOrder entries
+   * @param ringStart GPU address of the ring, mapped already; a multiple of 8
+   * @param ringOrder the ring has 1 &lt;&lt; ringOrder entries of 8 bytes: 0 to {@link
+   *     GuestLimits#MAX_RING_ORDER}, with NVIDIA 1 to 20
    * @param slimask pscnv's word, normally 1
+   * @throws RefusedException EINVAL (SLU-GPU-001, SLU-RM-008): no such address or order; EBUSY
+   *     (SLU-GPU-001, SLU-RM-011): it has a ring or has ended
    */
   void start(GpuVa ringStart, int ringOrder, int slimask);
 
@@ -30,7 +37,15 @@ public interface Channel extends AutoCloseable {
    */
   int doorbellToken();
 
-  /** Declares an engine object (OBJ_ENG_NEW). */
+  /**
+   * Declares an engine object (OBJ_ENG_NEW).
+   *
+   * @param handle the guest's own number for it
+   * @param objectClass number of an engine class
+   * @param flags pscnv's word
+   * @throws RefusedException ENODEV (SLU-GPU-001, SLU-RM-010): the GPU has no such class; EBUSY
+   *     (SLU-RM-011): it would need another engine than the channel runs on
+   */
   void declareObject(int handle, int objectClass, int flags);
 
   /**
@@ -45,24 +60,52 @@ public interface Channel extends AutoCloseable {
    * Builds beforehand what {@link #restoreState} will need, so that it is short; on a channel that
    * has not started, whose objects are declared, and whose ring is mapped. Nobody notices.
    *
-   * @param ringStart GPU address of the ring
-   * @param ringOrder the ring has 1 &lt;&lt; ringOrder entries
+   * @param ringStart as for {@link #start}
+   * @param ringOrder as for {@link #start}
+   * @throws RefusedException EBUSY (SLU-RM-011): it has a ring or has ended; EINVAL (SLU-RM-008):
+   *     no such order
    */
   default void prepareRestore(GpuVa ringStart, int ringOrder) {}
 
-  /** Stops taking entries; the guest's page stays live. Reference counted. */
+  /**
+   * Stops taking entries; the guest's page stays live. Not counted: who suspends for several
+   * reasons counts them.
+   *
+   * @throws RefusedException EOPNOTSUPP (SLU-GPU-007)
+   */
   void suspend();
 
-  /** Takes entries again once every suspend has its resume. */
+  /**
+   * Takes entries again, however often it was suspended.
+   *
+   * @throws RefusedException EOPNOTSUPP (SLU-GPU-007)
+   */
   void resume();
 
-  /** Stops reading GP_PUT: the guest's page becomes the shadow copy. What was put still runs. */
+  /**
+   * Stops reading GP_PUT: the guest's page becomes the shadow copy. What was put still runs.
+   *
+   * @throws RefusedException EBUSY (SLU-RM-011): it does not run; ENOENT (SLU-RM-009): its ring is
+   *     not mapped any more; EOPNOTSUPP (SLU-RM-016): that is in video memory; EIO (SLU-RM-013):
+   *     the GPU does not answer; EOPNOTSUPP (SLU-GPU-007)
+   */
   void detach();
 
-  /** Reads GP_PUT again. */
+  /**
+   * Reads GP_PUT again. A channel that cannot go on ends; nothing is thrown then.
+   *
+   * @throws RefusedException EBUSY (SLU-RM-011): it is not detached; EIO (SLU-RM-013): the GPU does
+   *     not answer; EOPNOTSUPP (SLU-GPU-007)
+   */
   void attach();
 
-  /** Ends the channel; it reports {@code reason} (SLUICE_ERROR_*) and {@code info}. */
+  /**
+   * Ends the channel, unless it has ended.
+   *
+   * @param reason SLUICE_ERROR_* that it reports
+   * @param info detail of the reason
+   * @throws RefusedException EOPNOTSUPP (SLU-GPU-007)
+   */
   void kill(int reason, int info);
 
   /**
@@ -72,6 +115,9 @@ public interface Channel extends AutoCloseable {
    * {@link GuestGpu#setPendingBitmap}.
    *
    * @param eventfd stays the caller's; null for events
+   * @throws RefusedException EOPNOTSUPP (SLU-CHN-009): the capability is missing; EINVAL
+   *     (SLU-GPU-001): no eventfd, or no bitmap was set; EOPNOTSUPP (SLU-GPU-001): the host cannot
+   *     signal it
    */
   default void setInterruptTarget(@Nullable Fd eventfd) {
     throw Refusal.missing(Capability.DIRECT_INTERRUPTS, "signalling eventfds");
@@ -80,7 +126,9 @@ public interface Channel extends AutoCloseable {
   /**
    * Its share of GPU time; needs {@link Capability#TIME_SHARES}.
    *
-   * @param weight 1 to 1024
+   * @param weight 1 to 1024, relative to the other channels of its guest
+   * @throws RefusedException EINVAL (SLU-GPU-001, SLU-RM-008): out of range; EOPNOTSUPP
+   *     (SLU-GPU-007)
    */
   void setWeight(int weight);
 
@@ -104,10 +152,23 @@ public interface Channel extends AutoCloseable {
     return OptionalLong.empty();
   }
 
-  /** Everything the backend needs to go on elsewhere; needs {@link Capability#STATE_SAVE}. */
+  /**
+   * Everything the backend needs to go on elsewhere; needs {@link Capability#STATE_SAVE}.
+   *
+   * @throws RefusedException EBUSY (SLU-GPU-001): it is neither suspended nor detached, or within a
+   *     command; EBUSY (SLU-RM-011): it is not detached and drained; EINVAL (SLU-GPU-001): it has
+   *     no ring or has ended; EOPNOTSUPP (SLU-GPU-007)
+   */
   byte[] saveState();
 
-  /** Sets what {@link #saveState} gave, on a channel that has not started. */
+  /**
+   * Sets what {@link #saveState} gave, on a channel that has not started. It is suspended then.
+   *
+   * @throws RefusedException EINVAL (SLU-GPU-001) or EPROTO (SLU-RM-014): no state of a channel;
+   *     EBUSY (SLU-GPU-001, SLU-RM-011): it has a ring or has ended; EIO (SLU-RM-013): the GPU does
+   *     not answer; EIO (SLU-RM-015): a buffer is not mapped any more where the guest had it;
+   *     EOPNOTSUPP (SLU-GPU-007)
+   */
   void restoreState(byte[] state);
 
   @Override

@@ -1,13 +1,15 @@
 package io.sluice.channel;
 
 import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import java.util.Optional;
 
 /**
  * One GPU of this host: the seam between Sluice and a backend.
  *
- * <p>docs/adr/0002-gpu-spi.md writes down how each call maps to pscnv and to NVIDIA's RM.
+ * <p>docs/adr/0002-gpu-spi.md writes down how each call maps to pscnv and to NVIDIA's RM. {@link
+ * GuestGpu} says how refusals are written here.
  */
 public interface Gpu extends AutoCloseable {
   /** What the GPU is. */
@@ -28,6 +30,7 @@ public interface Gpu extends AutoCloseable {
    * Opens the GPU for one guest: one DRM file, or one set of RM clients.
    *
    * @param guestName for messages only
+   * @throws RefusedException what the driver refuses (SLU-GPU-001, SLU-RM-004)
    */
   GuestGpu open(String guestName);
 
@@ -37,6 +40,9 @@ public interface Gpu extends AutoCloseable {
    * Capability#VRAM_APERTURE} the control pages alone. Needs {@link Capability#STATE_SAVE}.
    *
    * @param files stay the caller's
+   * @throws RefusedException EOPNOTSUPP (SLU-CHN-009, SLU-GPU-008): the capability is missing;
+   *     EPROTO (SLU-GPU-009): the file of video memory is missing; EINVAL (SLU-GPU-001) or EPROTO
+   *     (SLU-RM-014): not such a file, by its length or its seals
    */
   default GuestGpu adopt(String guestName, AdoptedFiles files) {
     throw Refusal.missing(Capability.STATE_SAVE, "taking a guest's memory over");
@@ -54,7 +60,7 @@ public interface Gpu extends AutoCloseable {
    * Makes a piece of what would otherwise be made when a guest waits for it; takes some
    * milliseconds. By one thread, when it has nothing better to do.
    *
-   * @param hostBytes how much host memory may be kept ready
+   * @param hostBytes how much host memory may be kept ready, 0 or more
    * @return whether there is more to make
    */
   default boolean prepareMore(long hostBytes) {

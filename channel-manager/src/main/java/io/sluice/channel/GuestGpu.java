@@ -12,7 +12,11 @@ import java.util.OptionalLong;
  * One guest's open of a GPU. Closing it gives back everything the guest held. All methods may be
  * called from any thread; the backend serialises what must be.
  *
- * <p>Refusals are {@link RefusedException} with the errno pscnv would give.
+ * <p>Refusals are {@link RefusedException} with the errno that pscnv would give, and a code of the
+ * backend: SLU-GPU for pscnv, SLU-RM for NVIDIA. A {@code @throws} names those that a method means.
+ * Besides, a driver may refuse any call: pscnv's with its own errno (SLU-GPU-001), NVIDIA's with
+ * that of its status (SLU-RM-004). NVIDIA's backend refuses calls after the close with ENODEV
+ * (SLU-RM-012). SLU-CHN-009 is that of the methods here that a backend does not have.
  */
 public interface GuestGpu extends AutoCloseable {
   /**
@@ -27,18 +31,35 @@ public interface GuestGpu extends AutoCloseable {
   /** The doorbell page; empty without the capability. */
   Optional<SharedArea> doorbell();
 
-  /** The value of a GETPARAM id; empty for one the GPU does not know. */
+  /**
+   * The value of a GETPARAM id; empty for one the GPU does not know.
+   *
+   * @param id the parameter; an index of it in the upper half
+   */
   OptionalLong parameter(long id);
 
-  /** A new, empty address space. */
+  /**
+   * A new, empty address space.
+   *
+   * @throws RefusedException ENOMEM (SLU-GPU-001, SLU-RM-007): there are as many as there can be
+   */
   AddressSpace createAddressSpace();
 
-  /** A buffer in video memory, or in host memory for a process guest. */
+  /**
+   * A buffer in video memory, or in host memory for a process guest.
+   *
+   * @throws RefusedException ENOMEM (SLU-GPU-001, SLU-RM-004, SLU-RM-007): no room, no such size,
+   *     or too many buffers; EBUSY (SLU-GPU-001): the place in the aperture is taken; EINVAL
+   *     (SLU-GPU-001): it is none; EOPNOTSUPP (SLU-RM-006): there is no aperture
+   */
   GpuMemory allocate(MemoryRequest request);
 
   /**
    * A buffer of video memory that is in system memory from the beginning, as after {@link
    * GpuMemory#setPool}: the card need not have room for it. Needs {@link Capability#EVICTION}.
+   *
+   * @throws RefusedException as {@link #allocate}; EOPNOTSUPP (SLU-CHN-009); EIO (SLU-RM-013): the
+   *     GPU does not clear it in time
    */
   default GpuMemory allocateEvicted(MemoryRequest request) {
     throw Refusal.missing(Capability.EVICTION, "system memory in place of video memory");
@@ -47,8 +68,10 @@ public interface GuestGpu extends AutoCloseable {
   /**
    * Moves buffers as {@link GpuMemory#setPool} does one, faster than one after the other.
    *
+   * @param memories of this open, allocated in video memory
    * @return how many are where they are wanted, from the first on; the others have found no room
-   * @throws RefusedException not even the first has
+   * @throws RefusedException not even the first has, as {@link GpuMemory#setPool} says; EINVAL
+   *     (SLU-RM-008): one was not allocated in video memory
    */
   default int setPools(List<? extends GpuMemory> memories, boolean system) {
     int moved = 0;
@@ -70,11 +93,22 @@ public interface GuestGpu extends AutoCloseable {
    * Makes guest memory known to the GPU. Its pages can then be imported. Needs {@link
    * Capability#GUEST_MEMORY}.
    *
-   * @param fd stays the caller's
+   * @param fd stays the caller's; its file does not become shorter
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096, more than 0, within the file
+   * @param writable whether the GPU may write to it; NVIDIA's imports nothing of one that is not
+   * @throws RefusedException EINVAL (SLU-GPU-001): no such range; EBADF (SLU-GPU-001): no such
+   *     file; ENOMEM (SLU-GPU-001): there are {@link GuestLimits#MAX_REGIONS}
    */
   RegisteredMemory addRegion(Fd fd, long offset, long sizeBytes, boolean writable);
 
-  /** An empty buffer of guest memory, to be filled by {@link GpuMemory#setPages}. */
+  /**
+   * An empty buffer of guest memory, to be filled by {@link GpuMemory#setPages}.
+   *
+   * @param request of a size that is a multiple of 4096
+   * @throws RefusedException EINVAL (SLU-GPU-001) or ENOMEM (SLU-RM-007): no such size; ENOMEM
+   *     (SLU-GPU-001): too many buffers
+   */
   GpuMemory register(MemoryRequest request);
 
   /**
@@ -84,6 +118,8 @@ public interface GuestGpu extends AutoCloseable {
    * @param fd stays the caller's
    * @param offset byte offset in the file, a multiple of 4096
    * @param sizeBytes a multiple of 4096
+   * @throws RefusedException as {@link #addRegion}; EOPNOTSUPP (SLU-CHN-009)
+   * @throws IllegalStateException it was set before
    */
   default void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
     throw Refusal.missing(Capability.DIRECT_INTERRUPTS, "setting pending bits");
@@ -92,7 +128,14 @@ public interface GuestGpu extends AutoCloseable {
   /**
    * Copies bytes from one buffer to another by the GPU, and returns when that is done; no channel
    * of the guest takes part, and neither buffer need be mapped. Needs {@link
-   * Capability#BUFFER_COPIES}. EINVAL outside of a buffer.
+   * Capability#BUFFER_COPIES}.
+   *
+   * @param fromOffset byte offset in its buffer
+   * @param toOffset byte offset in its buffer
+   * @param bytes 0 or more
+   * @throws RefusedException EOPNOTSUPP (SLU-CHN-009); EINVAL (SLU-RM-008): outside of a buffer;
+   *     ENOMEM (SLU-RM-007): no room to reach a buffer by; EIO (SLU-RM-013): not done in time
+   * @throws IllegalArgumentException a buffer is another open's
    */
   default void copy(GpuMemory from, long fromOffset, GpuMemory to, long toOffset, long bytes) {
     throw Refusal.missing(Capability.BUFFER_COPIES, "copying between buffers");
@@ -103,11 +146,14 @@ public interface GuestGpu extends AutoCloseable {
    * Of a page, 512 little-endian words {@code m}, it is the sum over all i of {@code (m[2i] +
    * key[2i]) * (m[2i+1] + key[2i+1])}, sums of words modulo 2<sup>64</sup>, of whose 128-bit
    * products the low and the high halves are summed apart: two words. Needs {@link
-   * Capability#PAGE_FINGERPRINTS}. EINVAL outside of a buffer.
+   * Capability#PAGE_FINGERPRINTS}.
    *
+   * @param firstPage 0 or more
+   * @param pages 1 or more
    * @param key {@link #KEY_WORDS} words, not changed while this array is used
    * @param into receives 16 bytes a page, the low sum first
-   * @param intoOffset a multiple of 16
+   * @param intoOffset byte offset, a multiple of 16
+   * @throws RefusedException as {@link #copy}; EINVAL (SLU-RM-008) for no pages, too
    */
   default void fingerprint(
       GpuMemory memory, long firstPage, int pages, long[] key, GpuMemory into, long intoOffset) {
@@ -159,6 +205,8 @@ public interface GuestGpu extends AutoCloseable {
    * {@link Capability#TIME_SHARES}.
    *
    * @param weight 1 to 1024
+   * @throws RefusedException EINVAL (SLU-GPU-001, SLU-RM-008): out of range; EOPNOTSUPP
+   *     (SLU-CHN-009)
    */
   default void setWeight(int weight) {
     throw Refusal.missing(Capability.TIME_SHARES, "sharing GPU time");
@@ -190,8 +238,10 @@ public interface GuestGpu extends AutoCloseable {
    * @param flags pscnv GEM flags: memory type, contiguous, mappable
    * @param tileFlags storage kind
    * @param cookie the guest's own word
-   * @param sizeBytes bytes, rounded up by the backend
-   * @param apertureOffset where in the aperture, when restoring; otherwise empty
+   * @param sizeBytes bytes, more than 0 and no more than an address space has; rounded up by the
+   *     backend
+   * @param apertureOffset byte offset in the aperture, when restoring, a multiple of the buffer's
+   *     pages; otherwise empty
    */
   record MemoryRequest(
       int flags, int tileFlags, int cookie, long sizeBytes, OptionalLong apertureOffset) {}
@@ -267,13 +317,24 @@ public interface GuestGpu extends AutoCloseable {
     /** Byte offset in {@link #vramAperture}; empty when it is not there. */
     OptionalLong apertureOffset();
 
-    /** A file and offset to map the buffer by, for process guests; the caller closes the fd. */
+    /**
+     * A file and offset to map the buffer by, for process guests; the caller closes the fd.
+     *
+     * @throws RefusedException EINVAL (SLU-GPU-001, SLU-RM-008): a registered one; EOPNOTSUPP
+     *     (SLU-RM-006): one of video memory, which no CPU reaches there
+     */
     SharedArea share();
 
     /**
      * Fills part of a registered buffer; it can be mapped once no part is missing.
      *
-     * @param extents at most {@link GuestLimits#MAX_EXTENTS}
+     * @param offset byte offset in the buffer of the first extent, a multiple of 4096
+     * @param extents 1 to {@link GuestLimits#MAX_EXTENTS}, one behind the other in the buffer
+     * @throws RefusedException EINVAL (SLU-GPU-001, SLU-RM-008): not registered, or no such offset,
+     *     extent or region; ERANGE (SLU-GPU-001): beyond the end of the buffer or of a region;
+     *     EEXIST (SLU-GPU-001): a page is set already; ENOENT (SLU-RM-009): a region is closed;
+     *     ENOMEM (SLU-GPU-001): too many extents
+     * @throws IllegalArgumentException a region is another GPU's
      */
     void setPages(long offset, List<RegionExtent> extents);
 
@@ -284,15 +345,19 @@ public interface GuestGpu extends AutoCloseable {
      * @param pages number of pages, at most {@link #MAX_DIRTY_PAGES}
      * @param clear forget them in the same step, so that no write falls between
      * @param bitmap receives one bit per page, lowest first; as long as the pages need
+     * @throws RefusedException EINVAL (SLU-GPU-001): outside of the buffer, or too many; EOPNOTSUPP
+     *     (SLU-RM-006)
      */
     void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap);
 
     /**
      * Moves a buffer of video memory to system memory, or back; its GPU addresses stay. Channels
-     * that use it are suspended by the caller. Needs {@link Capability#EVICTION}. ENOMEM when there
-     * is no room, EINVAL for a buffer that was not allocated in video memory.
+     * that use it are suspended by the caller. Needs {@link Capability#EVICTION}.
      *
      * @param system whether it becomes system memory
+     * @throws RefusedException ENOMEM (SLU-GPU-001, SLU-RM-004, SLU-RM-007): no room; EINVAL
+     *     (SLU-GPU-001) or EOPNOTSUPP (SLU-CHN-009): not allocated in video memory; EOPNOTSUPP
+     *     (SLU-CHN-009): the capability is missing; EIO (SLU-RM-013): the GPU does not copy in time
      */
     default void setPool(boolean system) {
       throw Refusal.missing(Capability.EVICTION, "moving a buffer to another memory");
