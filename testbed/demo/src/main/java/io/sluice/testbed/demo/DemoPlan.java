@@ -18,7 +18,7 @@ record DemoPlan(boolean machine, boolean openCl, boolean works, boolean moves, S
   List<DemoPart> parts() {
     Set<DemoPart> parts = EnumSet.of(DemoPart.HOST);
     if (works) {
-      parts.add(DemoPart.COPY);
+      parts.add(machine ? DemoPart.COPY : DemoPart.PROCESS_COPY);
       add(parts, DemoPart.MACHINE, machine);
       add(parts, DemoPart.COMPUTE, sizes.computes());
       add(parts, DemoPart.OPENCL, openCl);

@@ -52,7 +52,7 @@ final class ProcessCopy implements GuestWork {
 
   @Override
   public DemoPart part() {
-    return DemoPart.COPY;
+    return DemoPart.PROCESS_COPY;
   }
 
   @Override
@@ -80,7 +80,7 @@ final class ProcessCopy implements GuestWork {
     ClientChannel a = spaceA.newChannel();
     ClientChannel b = spaceB.newChannel();
     parts = new Parts(device, spaceA, spaceB, a, b, source, video, result, semaphore, addresses);
-    report.say("The process has two channels: rings of commands in memory, which the GPU reads by");
+    report.say("It has two channels: rings of commands in memory, which the GPU reads by");
     report.say("itself. One copies to video memory, the other back, when the first is done.");
   }
 

@@ -6,6 +6,7 @@ import static io.sluice.testbed.demo.DemoPart.HOST;
 import static io.sluice.testbed.demo.DemoPart.MACHINE;
 import static io.sluice.testbed.demo.DemoPart.MOVE;
 import static io.sluice.testbed.demo.DemoPart.OPENCL;
+import static io.sluice.testbed.demo.DemoPart.PROCESS_COPY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,8 @@ final class DemoPlanTest {
 
   @Test
   void parts_processThatCopiesOnly_areTwo() {
-    assertThat(new DemoPlan(false, false, true, false, COPIES).parts()).containsExactly(HOST, COPY);
+    assertThat(new DemoPlan(false, false, true, false, COPIES).parts())
+        .containsExactly(HOST, PROCESS_COPY);
   }
 
   @Test

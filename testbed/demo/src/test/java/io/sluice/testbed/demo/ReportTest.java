@@ -26,8 +26,8 @@ final class ReportTest {
     report.open(new DemoPlan(false, false, true, false, SIZES));
     report.begin(DemoPart.HOST);
     nowNs += 3 * S;
-    report.begin(DemoPart.COPY);
-    report.begin(DemoPart.COPY);
+    report.begin(DemoPart.PROCESS_COPY);
+    report.begin(DemoPart.PROCESS_COPY);
     report.check(true, "%s arrived", PlainUnits.bytes(SIZES.copyBytes()));
     report.headline("0 messages");
     nowNs += S / 2;
@@ -40,7 +40,7 @@ final class ReportTest {
             [1/2] A host gets a GPU to share
                   (3.0 s)
 
-            [2/2] Two programs copy through the GPU
+            [2/2] A process copies through the GPU
               ok  64 MiB arrived
                   (0.50 s)
 
