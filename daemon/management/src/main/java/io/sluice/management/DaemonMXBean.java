@@ -82,6 +82,23 @@ public interface DaemonMXBean {
       throws OperationsException;
 
   @Description(
+      "Creates a guest with a quota of its own, which it has from its first moment. What does not fit is refused with the numbers, and nothing is created then. It is remembered over restarts.")
+  void createGuest(
+      @Description("1 to 63 of a-z A-Z 0-9 . _ -, beginning with a letter or digit") String name,
+      @Description("a GPU by name; empty for the only one") String gpu,
+      @Description("where the machine's QMP socket is, absolute; empty for the default")
+          String qmpPath,
+      @Description("video memory it always gets; null for none") @Nullable Long minimumBytes,
+      @Description("its part of what is shared, 1 to 1024; null for 1") @Nullable Integer weight,
+      @Description("most video memory it ever gets; null for all of the GPU's")
+          @Nullable Long limitBytes,
+      @Description("out-of-memory or system-memory; null for the default")
+          @Nullable String beyondShare,
+      @Description("how long a command may last while another guest waits; null for the default")
+          @Nullable Long killTimeoutMs)
+      throws OperationsException;
+
+  @Description(
       "Creates a guest with what another one may have: GPU, limits, OpenCL and CUDA as it was made, and its quota as it is now. It is remembered over restarts. Nothing of the other's memory or channels is copied.")
   void cloneGuest(
       @Description("name of the other") String guest,

@@ -291,6 +291,26 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
   @Override
   public void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
       throws OperationsException {
+    createGuest(name, gpu, qmpPath, null, null, vramLimitBytes, null, null);
+  }
+
+  @Override
+  public void createGuest(
+      String name,
+      String gpu,
+      String qmpPath,
+      @Nullable Long minimumBytes,
+      @Nullable Integer weight,
+      @Nullable Long limitBytes,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs)
+      throws OperationsException {
+    long vramLimitBytes = limitBytes == null ? 0 : limitBytes;
+    if (minimumBytes != null || weight != null || beyondShare != null || killTimeoutMs != null) {
+      asked.add(
+          "quota of %s: %s %s %s %s"
+              .formatted(name, minimumBytes, weight, beyondShare, killTimeoutMs));
+    }
     if (!qmpPath.isEmpty()) {
       asked.add("monitor of " + name + " at " + qmpPath);
     }

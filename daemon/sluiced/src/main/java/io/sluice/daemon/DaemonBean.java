@@ -224,7 +224,26 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   @Override
   public void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
       throws OperationsException {
-    guests.create(name, gpu, vramLimitBytes, qmpPath);
+    createGuest(
+        name, gpu, qmpPath, null, null, vramLimitBytes == 0 ? null : vramLimitBytes, null, null);
+  }
+
+  @Override
+  public void createGuest(
+      String name,
+      String gpu,
+      String qmpPath,
+      @Nullable Long minimumBytes,
+      @Nullable Integer weight,
+      @Nullable Long limitBytes,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs)
+      throws OperationsException {
+    guests.create(
+        name,
+        gpu,
+        qmpPath,
+        new QuotaChange(minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs));
     Audit.of("guest-create").addKeyValue("guest", name).log("guest created");
   }
 

@@ -134,6 +134,45 @@ final class QuotaOperationsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      delimiter = '|',
+      value = {
+        "4097|-|-|-|-|SLU-QUOTA-001|a minimum of 4097B is out of range, or not of whole pages",
+        "-|0|-|-|-|SLU-QUOTA-001|a weight of 0 is out of range",
+        "-|-|0|-|-|SLU-QUOTA-001|a limit of 0B is out of range",
+        "-|-|67112960|-|-|SLU-GUEST-009|its GPU has 64MiB of video memory, ",
+        "-|-|-|swap|-|SLU-QUOTA-001|\"swap\" is not among the policies",
+        "-|-|-|-|9|SLU-QUOTA-001|a kill-timeout of 9ms is out of range",
+        "33554432|-|16777216|-|-|SLU-QUOTA-001|is more than the limit of 16MiB",
+        "50335744|3|-|-|-|SLU-QUOTA-002|leave 48MiB of 64MiB on embedded, 49156KiB requested",
+      })
+  void createGuest_badQuota_createsNothing(
+      @Nullable Long minimum,
+      @Nullable Integer weight,
+      @Nullable Long limit,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs,
+      String code,
+      String expected)
+      throws Exception {
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      Map<String, QuotaStatus> before = daemon.getQuotas();
+
+      assertThatThrownBy(() ->
+              daemon.createGuest("c", "", "", minimum, weight, limit, beyondShare, killTimeoutMs))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("cannot create guest \"c\" [" + code + "]")
+          .hasMessageContaining(expected);
+
+      assertThat(daemon.getQuotas()).isEqualTo(before);
+      assertThat(instance.guestSocket("c")).doesNotExist();
+      assertThat(dir.resolve("state/guests.toml")).doesNotExist();
+    }
+  }
+
   @Test
   void setQuota_minimumThatDoesNotFit_isRefusedWithTheNumbers() throws Exception {
     try (SluicedInstance instance = start()) {
@@ -278,6 +317,32 @@ final class QuotaOperationsTest {
     try (SluicedInstance instance = start()) {
       assertThat(quota(instance.daemon(), "a").minimumBytes()).isEqualTo(16 * MIB);
       assertThat(quota(instance.daemon(), "a").killTimeoutMs()).isEqualTo(2000);
+    }
+  }
+
+  @Test
+  void createGuest_withAQuota_hasItAtOnceAndAfterARestart() throws Exception {
+    for (int i = 0; i < 2; i++) {
+      try (SluicedInstance instance = start()) {
+        DaemonMXBean daemon = instance.daemon();
+        if (i == 0) {
+          daemon.createGuest("c", "", "", 8 * MIB, 5, 32 * MIB, "system-memory", 150L);
+          daemon.createGuest("d", "embedded", "", null, null, null, null, null);
+        }
+        assertThat(quota(daemon, "c"))
+            .extracting(
+                QuotaStatus::minimumBytes,
+                QuotaStatus::weight,
+                QuotaStatus::limitBytes,
+                QuotaStatus::beyondShare,
+                QuotaStatus::killTimeoutMs,
+                QuotaStatus::changed)
+            .containsExactly(8 * MIB, 5, 32 * MIB, "system-memory", 150L, false);
+        assertThat(quota(daemon, "d"))
+            .usingRecursiveComparison()
+            .ignoringFields("guest", "shareBytes")
+            .isEqualTo(quota(daemon, "b"));
+      }
     }
   }
 

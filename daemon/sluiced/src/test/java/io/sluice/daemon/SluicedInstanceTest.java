@@ -227,7 +227,7 @@ final class SluicedInstanceTest {
           .hasMessageContaining("did you mean \"embedded\"?");
       assertThatThrownBy(() -> bean.createGuest("a", "", (64L << 20) + 1))
           .hasMessageContaining("SLU-GUEST-009");
-      assertThatThrownBy(() -> bean.createGuest("a", "", -1)).hasMessageContaining("SLU-GUEST-009");
+      assertThatThrownBy(() -> bean.createGuest("a", "", -1)).hasMessageContaining("SLU-QUOTA-001");
       assertThatThrownBy(() -> bean.createGuest("a", "", 5000))
           .hasMessageContaining("SLU-QUOTA-001");
       assertThatThrownBy(() -> bean.createGuest("migration", "", 0))

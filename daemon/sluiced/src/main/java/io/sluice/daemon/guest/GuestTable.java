@@ -96,15 +96,20 @@ public final class GuestTable {
   public void serve(GuestSettings settings, String origin) throws OperationsException {
     lock.lock();
     try {
-      checkOpen("cannot serve guest \"" + settings.name() + "\"");
-      start(settings, origin);
+      String failed = "cannot serve guest \"" + settings.name() + "\"";
+      checkOpen(failed);
+      start(failed, settings, origin);
     } finally {
       lock.unlock();
     }
   }
 
-  /** Creates a guest at run time and remembers it. */
-  public void create(String name, String gpuName, long vramLimitBytes, String qmpPath)
+  /**
+   * Creates a guest at run time and remembers it.
+   *
+   * @param quota what is other than usual
+   */
+  public void create(String name, String gpuName, String qmpPath, QuotaChange quota)
       throws OperationsException {
     lock.lock();
     try {
@@ -112,7 +117,6 @@ public final class GuestTable {
       checkOpen(failed);
       checkName(failed, name);
       GpuHost gpu = gpu(failed, gpuName);
-      checkLimit(failed, vramLimitBytes, gpu);
       GuestSettings settings =
           new GuestSettings(
               name,
@@ -120,7 +124,9 @@ public final class GuestTable {
               gpu.name(),
               socket(failed, name),
               qmp(failed, name, qmpPath),
-              vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
+              quota.isNone()
+                  ? Quota.DEFAULT
+                  : quota.applyTo(Quota.DEFAULT, failed, gpu.gpu().info().vramBytes()),
               SlotLimits.DEFAULT,
               GuestSettings.DEFAULT_MAPS,
               ProgramSettings.NONE);
@@ -166,7 +172,7 @@ public final class GuestTable {
   @GuardedBy("lock")
   private void begin(String failed, GuestSettings settings) throws OperationsException {
     forgetQuota(settings.name()); // of a guest that had the name before
-    GuestHost guest = start(settings, GuestStatus.CREATED);
+    GuestHost guest = start(failed, settings, GuestStatus.CREATED);
     try {
       store.save(created());
     } catch (IOException e) {
@@ -373,8 +379,8 @@ public final class GuestTable {
     }
   }
 
-  private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
-    String failed = "cannot serve guest \"" + settings.name() + "\"";
+  private GuestHost start(String failed, GuestSettings settings, String origin)
+      throws OperationsException {
     GpuHost gpu = gpu(failed, settings.gpu());
     if (settings.quota().hasLimit()) {
       checkLimit(failed, settings.quota().limitBytes(), gpu);

@@ -26,6 +26,15 @@ public record QuotaChange(
     @Nullable Long limitBytes,
     @Nullable String beyondShare,
     @Nullable Long killTimeoutMs) {
+  /** Whether it changes nothing. */
+  boolean isNone() {
+    return minimumBytes == null
+        && weight == null
+        && limitBytes == null
+        && beyondShare == null
+        && killTimeoutMs == null;
+  }
+
   /**
    * The quota with the change. Whether it fits beside the others is checked elsewhere.
    *
@@ -33,11 +42,7 @@ public record QuotaChange(
    * @param cardBytes video memory of the GPU
    */
   Quota applyTo(Quota before, String failed, long cardBytes) throws OperationsException {
-    if (minimumBytes == null
-        && weight == null
-        && limitBytes == null
-        && beyondShare == null
-        && killTimeoutMs == null) {
+    if (isNone()) {
       throw refused(failed, "nothing is to be changed", "name at least one value");
     }
     long minimum = minimumBytes == null ? before.minimumBytes() : minimumBytes;
