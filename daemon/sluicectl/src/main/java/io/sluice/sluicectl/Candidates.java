@@ -12,11 +12,18 @@ import java.util.Map;
 final class Candidates {
   private static final String GUESTS = "@guests@";
   private static final String GPUS = "@gpus@";
+  private static final String CHANNELS = "@channels@";
+  private static final String SESSIONS = "@sessions@";
+  private static final String PROGRAMS = "@programs@";
 
+  /** A number is one of the guest that is named before it: the script's previous word. */
   private static final Map<String, String> COMMANDS =
       Map.of(
           GUESTS, "$(sluicectl guest list --no-header --columns name 2>/dev/null)",
-          GPUS, "$(sluicectl gpu list --no-header --columns gpu 2>/dev/null)");
+          GPUS, "$(sluicectl gpu list --no-header --columns gpu 2>/dev/null)",
+          CHANNELS, numbers("channel", "id"),
+          SESSIONS, numbers("session", "session"),
+          PROGRAMS, numbers("program", "program"));
 
   private Candidates() {}
 
@@ -33,6 +40,46 @@ final class Candidates {
     @Override
     public Iterator<String> iterator() {
       return List.of(GPUS).iterator();
+    }
+  }
+
+  private static String numbers(String noun, String column) {
+    return "$(sluicectl "
+        + noun
+        + " list --no-header --columns "
+        + column
+        + " -- \"${prev_word}\" 2>/dev/null)";
+  }
+
+  /** The channels of a guest. */
+  static final class Channels implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of(CHANNELS).iterator();
+    }
+  }
+
+  /** The sessions of a guest. */
+  static final class Sessions implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of(SESSIONS).iterator();
+    }
+  }
+
+  /** The CUDA programs of a guest. */
+  static final class Programs implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of(PROGRAMS).iterator();
+    }
+  }
+
+  /** The columns that {@code top} sorts by. */
+  static final class TopOrders implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return TopRow.orders().iterator();
     }
   }
 

@@ -59,7 +59,10 @@ final class ChannelCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = "Name, UUID, or GPU/NAME.")
           String name,
-      @Parameters(paramLabel = "CHANNEL", description = "Its number, as channel list shows it.")
+      @Parameters(
+              paramLabel = "CHANNEL",
+              completionCandidates = Candidates.Channels.class,
+              description = "Its number, as channel list shows it.")
           int id)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {

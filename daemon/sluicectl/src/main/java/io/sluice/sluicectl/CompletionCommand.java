@@ -5,10 +5,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 
 /** {@code sluicectl completion}. */
-@Command(
-    name = "completion",
-    description = "Prints a completion script for bash and zsh.",
-    footer = {"%nTo use it:", "  source <(sluicectl completion)"})
+@Command(name = "completion", description = "Prints a completion script for bash and zsh.")
 final class CompletionCommand implements Callable<Integer> {
   private final GlobalOptions global;
 
@@ -18,6 +15,7 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    CommandPages.offer(global.line());
     global.output().text(Candidates.in(AutoComplete.bash("sluicectl", global.line())) + "\n");
     return ExitCode.OK;
   }

@@ -7,7 +7,6 @@ import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.time.Instant;
 import java.util.List;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -21,13 +20,18 @@ final class DaemonCommand extends Noun {
     super(global, "daemon", "The daemon itself.");
   }
 
-  @Command(name = "status", description = "What it is, since when it runs, and its GPUs.")
+  @Command(
+      name = "status",
+      description = {
+        "What it is, since when it runs, and its GPUs. With --format csv the daemon alone: gpu list"
+            + " has the GPUs."
+      })
   int status() throws IOException {
     Output output = global.output();
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       if (output.format() == Format.csv) {
-        output.list(Views.GPUS, List.copyOf(daemon.getGpus().values()));
+        output.list(Views.DAEMON, List.of(daemon));
       } else if (output.format() == Format.json) {
         statusJson(output, daemon);
       } else {
@@ -52,19 +56,7 @@ final class DaemonCommand extends Noun {
   private void statusJson(Output output, DaemonMXBean daemon) {
     output.json(json -> {
       json.writeName("daemon");
-      json.writeStartObject();
-      json.writeStringProperty("state", daemon.getState());
-      json.writeStringProperty("version", daemon.getVersion());
-      json.writeNumberProperty("pid", daemon.getPid());
-      json.writeStringProperty("user", daemon.getUser());
-      json.writeStringProperty(
-          "startTime", Instant.ofEpochMilli(daemon.getStartTimeMs()).toString());
-      json.writeNumberProperty("uptimeMs", daemon.getUptimeMs());
-      json.writeStringProperty("configFile", daemon.getConfigFile());
-      json.writeStringProperty("runDir", daemon.getRunDir());
-      json.writeStringProperty("logLevel", daemon.getLogLevel());
-      json.writeNumberProperty("guestCount", daemon.getGuests().size());
-      json.writeEndObject();
+      Output.object(json, Views.DAEMON.columns(), daemon);
       json.writeName(Views.GPUS.plural());
       json.writeStartArray();
       daemon.getGpus().values().forEach(gpu -> Output.object(json, Views.GPUS.choose(output), gpu));

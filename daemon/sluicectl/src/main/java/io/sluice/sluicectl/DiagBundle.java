@@ -64,7 +64,7 @@ final class DiagBundle {
     words.addAll(List.of("--format", "json", "--socket", global.socket().toString()));
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = SluiceCtl.commandLine(Map.of());
+    CommandLine line = SluiceCtl.commandLine(Map.of(), words);
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int _ = line.execute(words.toArray(new String[0]));
     if (!out.toString().isEmpty()) {

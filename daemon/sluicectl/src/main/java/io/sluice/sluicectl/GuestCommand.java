@@ -22,6 +22,7 @@ import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -237,20 +238,20 @@ final class GuestCommand extends Noun {
 
   @Command(
       name = "create",
-      description = "Creates a guest and its socket; it is there again after a restart.")
+      description = {
+        "Creates a guest and its socket; it is there again after a restart. What is left out of its"
+            + " quota is the default; what does not fit is refused, and nothing is created then."
+      })
   int create(
       @Parameters(paramLabel = "NAME", description = "Its name.") String name,
       @Option(
               names = "--gpu",
+              completionCandidates = Candidates.Gpus.class,
               paramLabel = "GPU",
               defaultValue = "",
               description = "A GPU by name; needed when there are several.")
           String gpu,
-      @Option(
-              names = "--vram-limit",
-              paramLabel = "SIZE",
-              description = "Most video memory it may hold, such as 512MiB.")
-          @Nullable String vramLimit,
+      @Mixin QuotaCommand.Parts quota,
       @Option(
               names = "--qmp",
               paramLabel = "PATH",
@@ -261,10 +262,13 @@ final class GuestCommand extends Noun {
               })
           String qmp)
       throws IOException, OperationsException {
-    long limit = vramLimit == null ? 0 : size(vramLimit, "--vram-limit", "create");
+    Long minimumBytes = quota.minimumBytes();
+    Long limitBytes = quota.limitBytes();
+    Long killTimeoutMs = quota.killTimeoutMs();
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
-      daemon.createGuest(name, gpu, limit, qmp);
+      daemon.createGuest(
+          name, gpu, qmp, minimumBytes, quota.weight, limitBytes, quota.beyondShare, killTimeoutMs);
       created(daemon, name);
     }
     return ExitCode.OK;
@@ -480,7 +484,7 @@ final class GuestCommand extends Noun {
                       + " virsh create --paused.")
           boolean incoming)
       throws IOException {
-    long bytes = size(memory, "--memory", "xml");
+    long bytes = size(memory);
     try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       String monitor = connection.guest(guest.name()).getQmpPath();
@@ -566,12 +570,11 @@ final class GuestCommand extends Noun {
         ExitCode.NOT_FOUND);
   }
 
-  private long size(String text, String option, String command) {
+  private long size(String text) {
     return Quantities.parseSize(text)
         .filter(bytes -> bytes > 0)
         .orElseThrow(() ->
             new ParameterException(
-                verb(command),
-                option + " takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
+                verb("xml"), "--memory takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
   }
 }

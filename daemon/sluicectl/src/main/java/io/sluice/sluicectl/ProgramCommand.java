@@ -49,7 +49,11 @@ final class ProgramCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number)
+      @Parameters(
+              paramLabel = "PROGRAM",
+              completionCandidates = Candidates.Programs.class,
+              description = NUMBER)
+          long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       connection.programs().end(find(connection, name), number);
@@ -70,7 +74,11 @@ final class ProgramCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number,
+      @Parameters(
+              paramLabel = "PROGRAM",
+              completionCandidates = Candidates.Programs.class,
+              description = NUMBER)
+          long number,
       @Option(
               names = "--wait",
               paramLabel = "SECONDS",
@@ -98,9 +106,14 @@ final class ProgramCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "PROGRAM", description = NUMBER) long number,
+      @Parameters(
+              paramLabel = "PROGRAM",
+              completionCandidates = Candidates.Programs.class,
+              description = NUMBER)
+          long number,
       @Option(
               names = "--gpu",
+              completionCandidates = Candidates.Gpus.class,
               paramLabel = "GPU",
               defaultValue = "",
               description = "A GPU by name; the one that it had when left out.")

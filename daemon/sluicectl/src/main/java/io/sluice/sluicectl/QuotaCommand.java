@@ -13,9 +13,12 @@ import java.util.TreeMap;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code sluicectl quota …}. */
 final class QuotaCommand extends Noun {
@@ -61,55 +64,110 @@ final class QuotaCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Option(
-              names = "--vram-min",
-              paramLabel = "SIZE",
-              description = "Video memory it always gets, such as 512MiB, or 0B.")
-          @Nullable String minimum,
-      @Option(
-              names = "--vram-limit",
-              paramLabel = "SIZE",
-              description = "Most video memory it ever gets, such as 1GiB, or none.")
-          @Nullable String limit,
-      @Option(
-              names = "--weight",
-              paramLabel = "N",
-              description = "Its part of what is shared, memory and time: 1 to 1024.")
-          @Nullable Integer weight,
-      @Option(
-              names = "--beyond-share",
-              completionCandidates = Candidates.BeyondShareNames.class,
-              paramLabel = "POLICY",
-              description =
-                  "What an allocation beyond its share gets: out-of-memory or system-memory.")
-          @Nullable String beyondShare,
-      @Option(
-              names = "--kill-timeout",
-              paramLabel = "DURATION",
-              description =
-                  "How long a command may last while another guest waits, such as 2s or 500ms.")
-          @Nullable String killTimeout)
+      @Mixin Parts parts)
       throws IOException, OperationsException {
-    Long minimumBytes = minimum == null ? null : size(minimum, "--vram-min");
-    Long limitBytes = limit == null || limit.equals(NO_LIMIT) ? null : size(limit, "--vram-limit");
-    Long timeoutMs = killTimeout == null ? null : duration(killTimeout);
-    if (minimum == null
-        && limit == null
-        && weight == null
-        && beyondShare == null
-        && killTimeout == null) {
+    Long minimumBytes = parts.minimumBytes();
+    Long limitBytes = parts.limitBytes();
+    Long killTimeoutMs = parts.killTimeoutMs();
+    if (parts.areNone()) {
       throw new ParameterException(verb("set"), "an option that changes something is missing");
     }
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
-      if (NO_LIMIT.equals(limit)) {
+      if (parts.isUnlimited()) {
         limitBytes = Objects.requireNonNull(daemon.getGpus().get(guest.gpu())).vramBytes();
       }
-      daemon.setQuota(guest.name(), minimumBytes, weight, limitBytes, beyondShare, timeoutMs);
+      daemon.setQuota(
+          guest.name(), minimumBytes, parts.weight, limitBytes, parts.beyondShare, killTimeoutMs);
       printAfter(daemon, guest.name());
     }
     return ExitCode.OK;
+  }
+
+  /** The parts of a quota, as options of whatever sets them. */
+  static final class Parts {
+    @Spec(Spec.Target.MIXEE)
+    @Nullable CommandSpec command;
+
+    @Option(
+        names = "--vram-min",
+        paramLabel = "SIZE",
+        description = "Video memory it always gets, such as 512MiB, or 0B.")
+    @Nullable String minimum;
+
+    @Option(
+        names = "--vram-limit",
+        paramLabel = "SIZE",
+        description = "Most video memory it ever gets, such as 1GiB, or none.")
+    @Nullable String limit;
+
+    @Option(
+        names = "--weight",
+        paramLabel = "N",
+        description = "Its part of what is shared, memory and time: 1 to 1024.")
+    @Nullable Integer weight;
+
+    @Option(
+        names = "--beyond-share",
+        completionCandidates = Candidates.BeyondShareNames.class,
+        paramLabel = "POLICY",
+        description = "What an allocation beyond its share gets: out-of-memory or system-memory.")
+    @Nullable String beyondShare;
+
+    @Option(
+        names = "--kill-timeout",
+        paramLabel = "DURATION",
+        description = "How long a command may last while another guest waits, such as 2s or 500ms.")
+    @Nullable String killTimeout;
+
+    boolean areNone() {
+      return minimum == null
+          && limit == null
+          && weight == null
+          && beyondShare == null
+          && killTimeout == null;
+    }
+
+    /** Whether it says that there is no limit. */
+    boolean isUnlimited() {
+      return NO_LIMIT.equals(limit);
+    }
+
+    @Nullable Long minimumBytes() {
+      return minimum == null ? null : size(minimum, "--vram-min");
+    }
+
+    /** Null also where there is none. */
+    @Nullable Long limitBytes() {
+      return limit == null || isUnlimited() ? null : size(limit, "--vram-limit");
+    }
+
+    @Nullable Long killTimeoutMs() {
+      return killTimeout == null ? null : duration(killTimeout);
+    }
+
+    private long size(String text, String option) {
+      return Quantities.parseSize(text)
+          .orElseThrow(
+              () -> misused(option + " takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
+    }
+
+    private long duration(String text) {
+      return Quantities.parseDuration(text)
+          .filter(duration -> duration.toNanos() % 1_000_000 == 0)
+          .orElseThrow(() ->
+              misused(
+                  "--kill-timeout takes a duration in whole milliseconds such as 2s or 500ms, not"
+                      + " \""
+                      + text
+                      + "\""))
+          .toMillis();
+    }
+
+    private ParameterException misused(String what) {
+      return new ParameterException(Objects.requireNonNull(command).commandLine(), what);
+    }
   }
 
   @Command(
@@ -138,25 +196,5 @@ final class QuotaCommand extends Noun {
         .list(
             Views.QUOTAS,
             quotas.values().stream().filter(quota -> quota.guest().equals(guest)).toList());
-  }
-
-  private long size(String text, String option) {
-    return Quantities.parseSize(text)
-        .orElseThrow(() ->
-            new ParameterException(
-                verb("set"),
-                option + " takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
-  }
-
-  private long duration(String text) {
-    return Quantities.parseDuration(text)
-        .filter(duration -> duration.toNanos() % 1_000_000 == 0)
-        .orElseThrow(() ->
-            new ParameterException(
-                verb("set"),
-                "--kill-timeout takes a duration in whole milliseconds such as 2s or 500ms, not \""
-                    + text
-                    + "\""))
-        .toMillis();
   }
 }

@@ -65,7 +65,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       String guest = find(connection, name);
@@ -141,7 +145,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number,
       @Option(
               names = "--to",
               paramLabel = "HOST",
@@ -229,7 +237,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number,
       @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
           Path file)
       throws IOException, OperationsException {
@@ -252,7 +264,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number,
       @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
           Path file,
       @Option(
@@ -278,7 +294,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       connection.sessions().stay(find(connection, name), number);
@@ -298,7 +318,11 @@ final class SessionCommand extends Noun {
               completionCandidates = Candidates.Guests.class,
               description = GUEST)
           String name,
-      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      @Parameters(
+              paramLabel = "SESSION",
+              completionCandidates = Candidates.Sessions.class,
+              description = NUMBER)
+          long number)
       throws IOException, OperationsException {
     try (LocalConnection connection = global.connect()) {
       connection.sessions().end(find(connection, name), number);

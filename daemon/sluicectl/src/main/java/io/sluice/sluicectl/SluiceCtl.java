@@ -118,13 +118,15 @@ public final class SluiceCtl implements Runnable {
   }
 
   /**
-   * The whole command line.
+   * The whole command line, with all that its pages say.
    *
    * @param environment the process' environment
    */
   public static CommandLine commandLine(Map<String, String> environment) {
     SluiceCtl ctl = new SluiceCtl(new GlobalOptions(environment));
-    return ctl.with(COMMANDS, ALL, ctl.root());
+    CommandLine line = ctl.with(COMMANDS, ALL, ctl.root());
+    CommandPages.addTo(line);
+    return line;
   }
 
   private CommandLine root() {
@@ -150,7 +152,7 @@ public final class SluiceCtl implements Runnable {
       Object command = command(name, global);
       line.addSubcommand(name, command instanceof Noun noun ? noun.line(verb) : command);
     }
-    ListingHelp.add(line);
+    line.setHelpFactory(CommandPages::help);
     line.setExpandAtFiles(false); // of guest run's command each word is the program's
     line.setExecutionExceptionHandler((e, _, _) -> failed(e));
     line.setParameterExceptionHandler((e, _) -> misused(e));

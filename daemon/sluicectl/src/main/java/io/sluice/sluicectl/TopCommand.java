@@ -1,6 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.Nearest;
 import io.sluice.management.Quantities;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
@@ -10,11 +11,13 @@ import io.sluice.sluicectl.terminal.Keyboard;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,7 +29,8 @@ import picocli.CommandLine.ParameterException;
       "Shows who uses the GPUs: channels, memory against the share, GPU time, waits, kills,"
           + " evictions; of OpenCL the sessions, their memory and their device time. Percentages are"
           + " of the time between two looks. On a terminal the table is drawn anew, as wide as that"
-          + " is, and q ends it; elsewhere, and with --format json, one follows the other."
+          + " is, and q ends it; elsewhere, and with --format json, one follows the other. The"
+          + " busiest guests come first, unless --sort says otherwise."
     })
 final class TopCommand implements Callable<Integer> {
   private static final Duration SHORTEST = Duration.ofMillis(50);
@@ -54,6 +58,18 @@ final class TopCommand implements Callable<Integer> {
       description = "Between two looks, 50ms to 1h; default 1s.")
   private String interval = "1s";
 
+  @Option(
+      names = "--sort",
+      completionCandidates = Candidates.TopOrders.class,
+      paramLabel = "COLUMN",
+      description = {
+        "A column of numbers, such as memory or gpu-time: the guest that has most of it comes first."
+      })
+  private @Nullable String sort;
+
+  @Option(names = "--reverse", description = "The other way round: least first.")
+  private boolean reverse;
+
   /**
    * @param clock monotonic nanoseconds
    */
@@ -71,6 +87,7 @@ final class TopCommand implements Callable<Integer> {
     if (count < 1) {
       throw misused("--count takes 1 or more, not " + count);
     }
+    Comparator<TopRow> order = order();
     long tables = once ? 1 : count;
     Output output = global.output();
     List<Column<TopRow>> columns = Views.TOP.choose(output);
@@ -85,11 +102,27 @@ final class TopCommand implements Callable<Integer> {
           break;
         }
         Look after = look(daemon, sessions);
-        print(output, columns, TopRow.between(before, after), redrawn, table);
+        print(output, columns, TopRow.between(before, after, order), redrawn, table);
         before = after;
       }
     }
     return ExitCode.OK;
+  }
+
+  private Comparator<TopRow> order() {
+    String column = sort;
+    Comparator<TopRow> order =
+        column == null
+            ? TopRow.busiestFirst()
+            : TopRow.largestFirst(column).orElseThrow(() -> misused(notSorted(column)));
+    return reverse ? order.reversed() : order;
+  }
+
+  private static String notSorted(String column) {
+    String what = "--sort takes a column of numbers, not \"" + column + "\"";
+    return Nearest.to(column, TopRow.orders())
+        .map(near -> what + "; did you mean \"" + near + "\"?")
+        .orElse(what);
   }
 
   /** Sessions first: their hosts may take their time, and the clock belongs to the quotas. */

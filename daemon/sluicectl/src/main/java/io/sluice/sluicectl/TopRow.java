@@ -11,6 +11,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -30,6 +33,19 @@ record TopRow(
     SessionUse sessions) {
   private static final double PERCENT = 100;
   private static final long NS_PER_MS = 1_000_000;
+
+  /** The columns that are no numbers. */
+  private static final Set<String> WORDS = Set.of("guest", "gpu", "state");
+
+  /** The columns that people read, and those with the same as numbers. */
+  private static final Map<String, String> NUMBERS =
+      Map.of(
+          "memory", "held-bytes",
+          "evicted", "evicted-bytes",
+          "gpu-time", "gpu-percent",
+          "waits", "wait-percent",
+          "session-memory", "session-memory-bytes",
+          "device-time", "device-percent");
 
   /** A guest of another host has the weight that guests have by default. */
   private static final int FOREIGN_WEIGHT = 1;
@@ -66,6 +82,11 @@ record TopRow(
 
   /** A row for each guest of the second look, the busiest first. */
   static List<TopRow> between(Look before, Look after) {
+    return between(before, after, busiestFirst());
+  }
+
+  /** A row for each guest of the second look. */
+  static List<TopRow> between(Look before, Look after, Comparator<TopRow> order) {
     long elapsedNs = after.atNs() - before.atNs();
     List<TopRow> rows = new ArrayList<>();
     for (GuestStatus guest : after.guests().values()) {
@@ -85,11 +106,31 @@ record TopRow(
     for (String foreign : foreignGuests(after)) {
       rows.add(new TopRow(status(foreign), quota(foreign), 0, 0, use(foreign, before, after)));
     }
-    rows.sort(
-        Comparator.comparingDouble(TopRow::busyPercent)
-            .reversed()
-            .thenComparing(row -> row.guest().name()));
+    rows.sort(order.thenComparing(row -> row.guest().name()));
     return rows;
+  }
+
+  /** The order in which those come first that use most of GPUs and devices. */
+  static Comparator<TopRow> busiestFirst() {
+    return Comparator.comparingDouble(TopRow::busyPercent).reversed();
+  }
+
+  /** The order by a column, the largest first; empty for what is no column of numbers. */
+  static Optional<Comparator<TopRow>> largestFirst(String column) {
+    return Views.TOP.columns().stream()
+        .filter(_ -> orders().contains(column))
+        .filter(each -> each.id().equals(NUMBERS.getOrDefault(column, column)))
+        .findFirst()
+        .map(each -> Comparator.comparingDouble((TopRow row) -> number(each, row)).reversed());
+  }
+
+  private static double number(Column<TopRow> column, TopRow row) {
+    return ((Number) Objects.requireNonNull(column.raw()).apply(row)).doubleValue();
+  }
+
+  /** The columns of numbers, as they are in the table. */
+  static List<String> orders() {
+    return Views.TOP.ids(Format.table).stream().filter(id -> !WORDS.contains(id)).toList();
   }
 
   /** The line above rows: the time of day, and their sums. */

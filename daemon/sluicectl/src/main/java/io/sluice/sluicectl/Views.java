@@ -6,6 +6,7 @@ import io.sluice.management.ChannelStatus;
 import io.sluice.management.CheckpointView;
 import io.sluice.management.CudaProgramStatus;
 import io.sluice.management.CudaStatus;
+import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestStatus;
@@ -55,6 +56,22 @@ final class Views {
               Column.programs("client-name", GuestStatus::clientName),
               Column.programs("client-pid", GuestStatus::clientPid),
               Column.programs("client-uid", GuestStatus::clientUid)));
+
+  /** One row, each column asked for. */
+  static final Listing<DaemonMXBean> DAEMON =
+      new Listing<>(
+          "daemon",
+          List.of(
+              Column.both("state", DaemonMXBean::getState),
+              Column.both("version", DaemonMXBean::getVersion),
+              Column.both("pid", DaemonMXBean::getPid),
+              Column.both("user", DaemonMXBean::getUser),
+              Column.both("start-time", d -> Instant.ofEpochMilli(d.getStartTimeMs()).toString()),
+              Column.both("uptime-ms", DaemonMXBean::getUptimeMs),
+              Column.both("config-file", DaemonMXBean::getConfigFile),
+              Column.both("run-dir", DaemonMXBean::getRunDir),
+              Column.both("log-level", DaemonMXBean::getLogLevel),
+              Column.both("guest-count", d -> d.getGuests().size())));
 
   static final Listing<ChannelRow> CHANNELS =
       new Listing<>(

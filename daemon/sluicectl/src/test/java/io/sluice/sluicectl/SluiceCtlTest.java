@@ -68,6 +68,7 @@ final class SluiceCtlTest extends ServedDaemon {
     "guest-show-by-uuid, guest show 9D2B3C70-04BE-4C0F-8F33-5B2A1C9E7D42",
     "guest-show-json, guest show embedded/web-01 --format json",
     "guest-create, guest create a --gpu embedded --vram-limit 64MiB",
+    "guest-create-timeout, guest create a --kill-timeout 5us",
     "guest-clone, guest clone web-01 a --qmp /run/a.qmp",
     "guest-clone-of-none, guest clone web-1 a",
     "guest-clone-exists, guest clone web-01 web-01",
@@ -152,6 +153,10 @@ final class SluiceCtlTest extends ServedDaemon {
     "top-csv, top --once --interval 50ms --format csv --columns guest;held-bytes;wait-percent",
     "top-wrong-interval, top --interval 1ms",
     "top-wrong-count, top --count 0",
+    "top-sort, top --once --interval 50ms --sort memory --columns guest;memory",
+    "top-reverse, top --once --interval 50ms --sort held-bytes --reverse --columns guest;memory",
+    "top-wrong-sort, top --sort memry",
+    "top-no-number, top --sort state",
     "help-top, top --help",
     "gpu-list, gpu list",
     "gpu-show, gpu show embedded",
@@ -164,6 +169,9 @@ final class SluiceCtlTest extends ServedDaemon {
     "help-guest-detach, guest detach --help",
     "gpu-list-csv, gpu list --format csv",
     "daemon-status, daemon status",
+    "daemon-status-csv, daemon status --format csv",
+    "daemon-status-csv-columns, daemon status -f csv --columns pid;uptime-ms --no-header",
+    "help-daemon-status, daemon status --help",
     "daemon-status-json, daemon status --format json",
     "daemon-check, daemon check",
     "daemon-check-json, daemon check --format json",
@@ -331,6 +339,19 @@ final class SluiceCtlTest extends ServedDaemon {
   }
 
   @Test
+  void create_quota_reachesTheDaemon() {
+    ctl.run("guest", "create", "a", "--vram-min", "64MiB", "--vram-limit", "none", "--weight", "3");
+    ctl.run("guest", "create", "b", "--beyond-share", "system-memory", "--kill-timeout", "500ms");
+
+    assertThat(daemon.asked())
+        .containsExactly(
+            "quota of a: 67108864 3 null null",
+            "create a on '' with 0",
+            "quota of b: null null system-memory 500",
+            "create b on '' with 0");
+  }
+
+  @Test
   void channelKill_ofAChannel_reachesTheDaemon() {
     assertThat(ctl.run("channel", "kill", "web-01", "1")).isEqualTo(new Run(0, "", ""));
 
@@ -438,8 +459,11 @@ final class SluiceCtlTest extends ServedDaemon {
     assertThat(ctl.run("completion").out())
         .contains("$(sluicectl guest list --no-header --columns name 2>/dev/null)")
         .contains("$(sluicectl gpu list --no-header --columns gpu 2>/dev/null)")
+        .contains("$(sluicectl session list --no-header --columns session -- \"${prev_word}\" 2>")
+        .contains("$(sluicectl program list --no-header --columns program -- \"${prev_word}\" 2>")
+        .contains("$(sluicectl channel list --no-header --columns id -- \"${prev_word}\" 2>")
         .contains("\"planned\"", "\"system-memory\"")
-        .doesNotContain("@guests@", "@gpus@");
+        .doesNotContainPattern("\"@[a-z]+@\"");
   }
 
   @ParameterizedTest

@@ -6,10 +6,13 @@ import io.sluice.management.GuestStatus;
 import io.sluice.management.QuotaStatus;
 import io.sluice.sluicectl.terminal.Keyboard;
 import java.time.LocalTime;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** What {@code top} shows of a terminal's width, and above its rows. */
@@ -45,6 +48,44 @@ final class TopScreenTest {
         .isEqualTo(
             "03:04:05  guests 3, 2 attached  channels 9  memory 3.0 MiB  busiest gpu 61.5 %"
                 + "  q quits");
+  }
+
+  private static List<String> ordered(Comparator<TopRow> order) {
+    return Stream.of(
+            row("a", "card0", 7, 2 << 20, 40),
+            row("b", "card0", 8, 3 << 20, 21.5),
+            row("c", "card1", 9, 1 << 20, 90))
+        .sorted(order)
+        .map(row -> row.guest().name())
+        .toList();
+  }
+
+  @Test
+  void order_ofNone_isByUseOfTheGpu() {
+    assertThat(ordered(TopRow.busiestFirst())).containsExactly("c", "a", "b");
+  }
+
+  /** The text of an amount would be in another order than the amount. */
+  @ParameterizedTest
+  @CsvSource({"memory, bac", "held-bytes, bac", "gpu-time, cab", "gpu-percent, cab"})
+  void order_byAColumn_hasTheLargestFirst(String column, String guests) {
+    Comparator<TopRow> order = TopRow.largestFirst(column).orElseThrow();
+
+    assertThat(String.join("", ordered(order))).isEqualTo(guests);
+  }
+
+  @Test
+  void order_byEachColumnOfNumbers_orders() {
+    assertThat(TopRow.orders())
+        .hasSize(Views.TOP.columns().size() - 3)
+        .allSatisfy(
+            column -> assertThat(ordered(TopRow.largestFirst(column).orElseThrow())).hasSize(3));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"guest", "gpu", "state", "memry", "MEMORY", ""})
+  void order_byWhatIsNoColumnOfNumbers_isNone(String column) {
+    assertThat(TopRow.largestFirst(column)).isEmpty();
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,6 +58,7 @@ final class CommandManual {
         page.subheading(usage(inner).substring(program.name().length() + 1));
         page.paragraph(description(inner));
         options(inner, common);
+        page.verbatim(examples(inner));
       } else {
         commands(inner, common);
       }
@@ -86,6 +88,15 @@ final class CommandManual {
     String names = String.join(", ", option.names());
     boolean flag = option.typeInfo().isBoolean() && option.arity().max() == 0;
     return flag ? names : names + "=" + option.paramLabel();
+  }
+
+  /** The lines below their heading at the end of a command's help. */
+  static List<String> examples(CommandSpec command) {
+    return Stream.of(command.usageMessage().footer())
+        .dropWhile(line -> !line.endsWith("Examples:"))
+        .skip(1)
+        .takeWhile(line -> line.startsWith("  "))
+        .toList();
   }
 
   /** What a command is called with, without the options that all have. */

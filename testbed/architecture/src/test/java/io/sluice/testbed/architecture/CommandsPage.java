@@ -75,6 +75,7 @@ final class CommandsPage {
     if (command.subcommands().isEmpty()) {
       code(CommandManual.usage(command));
       table("argument", arguments(command, common));
+      examples(CommandManual.examples(command));
       return;
     }
     for (CommandLine line : command.subcommands().values()) {
@@ -83,6 +84,13 @@ final class CommandsPage {
         heading(4, verb.qualifiedName());
         command(verb, common);
       }
+    }
+  }
+
+  private void examples(List<String> lines) {
+    if (!lines.isEmpty()) {
+      paragraph(lines.size() == 1 ? "Example:" : "Examples:");
+      code(lines.stream().map(String::strip).collect(Collectors.joining("\n")));
     }
   }
 
