@@ -45,7 +45,9 @@ final class HostCounts {
         "(sluiced has counted %s before, %s after)",
         both(before.messages(), before.hypercalls()), both(after.messages(), after.hypercalls()));
     if (newMessages != 0) {
-      report.say("(the messages were %s)", kinds(before, after));
+      report.say(
+          "(the messages were %s; a machine's program that waits for more", kinds(before, after));
+      report.say("than 5 s looks whether the host is there, by a region_read)");
     }
     if (recorded.isPresent()) {
       report.check(
