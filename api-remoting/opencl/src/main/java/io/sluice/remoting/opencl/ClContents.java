@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.opencl.names.StatusNames;
 import io.sluice.remoting.session.Contents;
 import io.sluice.remoting.session.SessionObject;
 import io.sluice.remoting.state.UnmovableException;
@@ -165,7 +166,7 @@ final class ClContents implements Contents {
   /** What it means that the library refuses to move contents. */
   private static UnmovableException refused(SessionObject object, int status) {
     return new UnmovableException(
-        List.of(object + " has contents that cannot be moved, status=" + status));
+        List.of(object + " has contents that cannot be moved, " + StatusNames.of(status)));
   }
 
   /** That of the object's context, which what made the object names first; with room. */

@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.opencl.names.StatusNames;
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.ApiState;
 import io.sluice.remoting.session.ApiState.SettledEvent;
@@ -271,12 +272,19 @@ final class OpenClState implements ApiState {
   public String remake(int number, CallReader in, byte[] payload, String implementation) {
     Remaking.CallStatus outcome = new Remaking.CallStatus();
     boolean isSame = implementation.equals(implementation());
-    String reason = remaking.make(number, in, payload, isSame, outcome);
+    OpenClCall call = OpenClCall.decode(number, in);
+    in.end();
+    String reason = remaking.make(call, in.record(), payload, isSame, outcome);
     context.finishWorks();
     if (!reason.isEmpty() || outcome.status() == ClStatus.SUCCESS) {
       return reason;
     }
-    return "cannot be made here, status=" + outcome.status();
+    return "cannot be made here, " + StatusNames.of(outcome.status()) + ": " + Remaking.made(call);
+  }
+
+  @Override
+  public String statusName(int status) {
+    return StatusNames.of(status);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.opencl.names.StatusNames;
 import io.sluice.remoting.session.SessionObject;
 import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.Arena;
@@ -64,21 +65,30 @@ final class Payloads {
       int status =
           OpenClLibrary.clGetProgramInfo(program.handle(), param, 0, MemorySegment.NULL, size);
       long bytes = size.get(ValueLayout.JAVA_LONG, 0);
-      if (status != ClStatus.SUCCESS || bytes < 0 || bytes > MOST_BYTES) {
-        throw unreadable(program, status);
+      if (status != ClStatus.SUCCESS) {
+        throw unreadable(program, StatusNames.of(status));
+      }
+      if (bytes < 0 || bytes > MOST_BYTES) {
+        throw unreadable(program, "bytes=" + bytes);
       }
       MemorySegment out = arena.allocate(Math.max(1, bytes));
       status =
           OpenClLibrary.clGetProgramInfo(program.handle(), param, bytes, out, MemorySegment.NULL);
       if (status != ClStatus.SUCCESS) {
-        throw unreadable(program, status);
+        throw unreadable(program, StatusNames.of(status));
       }
       return out.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
     }
   }
 
-  private static UnmovableException unreadable(SessionObject program, int status) {
-    return new UnmovableException(List.of(program + " cannot be read, status=" + status));
+  private static UnmovableException unreadable(SessionObject program, String why) {
+    String what =
+        switch (program.creation().number()) {
+          case CREATE_PROGRAM_WITH_BINARIES -> "the binaries";
+          case CREATE_PROGRAM_WITH_IL -> "the IL";
+          default -> "the source";
+        };
+    return new UnmovableException(List.of(program + ": " + what + " cannot be had, " + why));
   }
 
   /** u32 how many, u64 bytes of each, then one behind the other. */
@@ -87,15 +97,17 @@ final class Payloads {
     ByteBuffer sizes =
         ByteBuffer.wrap(info(program, ClParam.PROGRAM_BINARY_SIZES)).order(ByteOrder.LITTLE_ENDIAN);
     int count = sizes.remaining() / Long.BYTES;
+    if (count == 0) {
+      throw unreadable(program, "there are none");
+    }
     try (Arena arena = Arena.ofConfined()) {
       long total = 0;
-      MemorySegment places = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, count));
+      MemorySegment places = arena.allocate(ValueLayout.JAVA_LONG, count);
       List<MemorySegment> binaries = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         long bytes = sizes.getLong(Long.BYTES * i);
         if (bytes <= 0 || bytes > MOST_BYTES - total) {
-          throw new UnmovableException(
-              List.of(program + " has no binary that can be read, bytes=" + bytes));
+          throw unreadable(program, "bytes=" + bytes);
         }
         total += bytes;
         binaries.add(arena.allocate(bytes));
@@ -108,8 +120,8 @@ final class Payloads {
               places.byteSize(),
               places,
               MemorySegment.NULL);
-      if (status != ClStatus.SUCCESS || count == 0) {
-        throw unreadable(program, status);
+      if (status != ClStatus.SUCCESS) {
+        throw unreadable(program, StatusNames.of(status));
       }
       return together(binaries, (int) total);
     }

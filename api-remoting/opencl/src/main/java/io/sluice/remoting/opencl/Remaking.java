@@ -1,6 +1,7 @@
 package io.sluice.remoting.opencl;
 
 import io.sluice.abi.Errno;
+import io.sluice.remoting.opencl.names.ImageNames;
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.CallReader;
 import io.sluice.remoting.session.CallRecord;
@@ -62,15 +63,15 @@ final class Remaking {
   /**
    * Makes objects.
    *
+   * @param call that made them first
+   * @param record of it
    * @param sameLibrary whether binaries of the host that made them first are understood here
    * @param answer may be given later, when works are finished
    * @return why they cannot be made; empty if the answer says
    */
-  String make(int number, CallReader in, byte[] payload, boolean sameLibrary, Answer answer) {
+  String make(
+      OpenClCall call, CallRecord record, byte[] payload, boolean sameLibrary, Answer answer) {
     memo.clear();
-    OpenClCall call = OpenClCall.decode(number, in);
-    in.end();
-    CallRecord record = in.record();
     MemorySegment extra = MemorySegment.ofArray(payload);
     switch (call) {
       case OpenClCall.CreateSubDevices c ->
@@ -113,9 +114,32 @@ final class Remaking {
       case OpenClCall.CreateKernel c -> kernels.create(c, record, answer);
       case OpenClCall.CloneKernel c -> kernels.copy(c, record, answer);
       case OpenClCall.CreateUserEvent c -> events.createUser(c, record, answer);
-      default -> throw new ProtocolException(Errno.EPROTO, "call makes nothing, number=" + number);
+      default ->
+          throw new ProtocolException(
+              Errno.EPROTO, "call makes nothing, number=" + record.number());
     }
     return "";
+  }
+
+  /** What a call makes, for people: what of it an implementation may not have. */
+  static String made(OpenClCall call) {
+    return switch (call) {
+      case OpenClCall.CreateBuffer c -> "a buffer of " + c.size() + " bytes";
+      case OpenClCall.CreateMappedBuffer c ->
+          "a buffer in the application's memory of " + c.storage().byteSize() + " bytes";
+      case OpenClCall.CreateSubBuffer c ->
+          "a part of " + c.parent() + " of " + c.size() + " bytes from " + c.origin() + " on";
+      case OpenClCall.CreateImage c -> ImageNames.image(c.order(), c.type(), c.shape());
+      case OpenClCall.CreateProgram _ -> "a program of source";
+      case OpenClCall.CreateProgramWithBinaries _ -> "a program of binaries";
+      case OpenClCall.CreateProgramWithIl _ -> "a program of IL";
+      case OpenClCall.CreateProgramWithBuiltIns _ -> "a program of built-in kernels";
+      case OpenClCall.LinkProgram _ -> "a program that is linked";
+      case OpenClCall.CreateKernel c -> "a kernel of " + c.program();
+      case OpenClCall.CloneKernel c -> "a copy of " + c.source();
+      case OpenClCall.CreateSubDevices c -> "a part of " + c.parent();
+      default -> "an object of its kind";
+    };
   }
 
   /** Changes an object; the answer may be given later. */

@@ -109,6 +109,9 @@ public interface ApiState {
    */
   String remake(int number, CallReader in, byte[] payload, String implementation);
 
+  /** A status that a call led to, for people. */
+  String statusName(int status);
+
   /** Changes an object again; what that leads to is known once works are finished. */
   void change(int number, CallReader in, Answer answer);
 

@@ -222,7 +222,7 @@ final class StateRestore implements AutoCloseable {
     state.change(record.number(), session.reader(), status);
     session.context().finishWorks();
     if (changed.status() == 0 && status.value != 0) {
-      refuse(owner + " cannot be changed here as it was, status=" + status.value);
+      refuse(owner + " cannot be changed here as it was, " + state.statusName(status.value));
     }
   }
 

@@ -112,6 +112,11 @@ final class PairedCallsApi implements RemotedApi {
       }
 
       @Override
+      public String statusName(int status) {
+        return "status " + status;
+      }
+
+      @Override
       public ObjectKind events() {
         return EVENT;
       }

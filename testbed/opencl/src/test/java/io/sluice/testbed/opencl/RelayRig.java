@@ -38,13 +38,20 @@ final class RelayRig implements AutoCloseable {
   private final List<Fd> output = kernel.socketpair(); // of kernels
 
   RelayRig() {
+    this(MOST_BYTES);
+  }
+
+  /**
+   * @param mostMemory that its sessions' objects may have
+   */
+  RelayRig(long mostMemory) {
     OpenClApi api = new OpenClApi(new KernelOutput(kernel, output.getFirst()));
     settings =
         new SessionSettings(
             kernel,
             Map.of(api.number(), api),
             MOST_BYTES,
-            new MemoryAccount(() -> MOST_BYTES),
+            new MemoryAccount(() -> mostMemory),
             DeviceTurns.alone(),
             Thread::new,
             workers,
