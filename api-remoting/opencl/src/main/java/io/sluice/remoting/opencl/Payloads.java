@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The data that it takes, besides its message, to make an object again; of the library. */
@@ -91,27 +90,33 @@ final class Payloads {
     return new UnmovableException(List.of(program + ": " + what + " cannot be had, " + why));
   }
 
-  /** u32 how many, u64 bytes of each, then one behind the other. */
   private static byte[] binaries(SessionObject program) throws UnmovableException {
+    byte[] given = Programs.givenBinaries(program);
+    if (given.length > 0) {
+      return given;
+    }
     requireThere(program);
-    ByteBuffer sizes =
+    ByteBuffer fields =
         ByteBuffer.wrap(info(program, ClParam.PROGRAM_BINARY_SIZES)).order(ByteOrder.LITTLE_ENDIAN);
-    int count = sizes.remaining() / Long.BYTES;
-    if (count == 0) {
+    long[] sizes = new long[fields.remaining() / Long.BYTES];
+    if (sizes.length == 0) {
       throw unreadable(program, "there are none");
     }
+    long total = 0;
+    for (int i = 0; i < sizes.length; i++) {
+      sizes[i] = fields.getLong();
+      if (sizes[i] <= 0 || sizes[i] > MOST_BYTES - total) {
+        throw unreadable(program, "bytes=" + sizes[i]);
+      }
+      total += sizes[i];
+    }
     try (Arena arena = Arena.ofConfined()) {
-      long total = 0;
-      MemorySegment places = arena.allocate(ValueLayout.JAVA_LONG, count);
-      List<MemorySegment> binaries = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        long bytes = sizes.getLong(Long.BYTES * i);
-        if (bytes <= 0 || bytes > MOST_BYTES - total) {
-          throw unreadable(program, "bytes=" + bytes);
-        }
-        total += bytes;
-        binaries.add(arena.allocate(bytes));
-        places.setAtIndex(ValueLayout.JAVA_LONG, i, binaries.get(i).address());
+      MemorySegment all = arena.allocate(total);
+      MemorySegment places = arena.allocate(ValueLayout.JAVA_LONG, sizes.length);
+      long at = all.address();
+      for (int i = 0; i < sizes.length; i++) {
+        places.setAtIndex(ValueLayout.JAVA_LONG, i, at);
+        at += sizes[i];
       }
       int status =
           OpenClLibrary.clGetProgramInfo(
@@ -123,17 +128,23 @@ final class Payloads {
       if (status != ClStatus.SUCCESS) {
         throw unreadable(program, StatusNames.of(status));
       }
-      return together(binaries, (int) total);
+      return ofBinaries(sizes, all);
     }
   }
 
-  private static byte[] together(List<MemorySegment> binaries, int total) {
-    ByteBuffer all =
-        ByteBuffer.allocate(Integer.BYTES + Long.BYTES * binaries.size() + total)
-            .order(ByteOrder.LITTLE_ENDIAN);
-    all.putInt(binaries.size());
-    binaries.forEach(binary -> all.putLong(binary.byteSize()));
-    binaries.forEach(binary -> all.put(binary.toArray(ValueLayout.JAVA_BYTE)));
-    return all.array();
+  /**
+   * That of binaries: u32 how many, u64 bytes of each, then one behind the other.
+   *
+   * @param all of them, one behind the other
+   */
+  static byte[] ofBinaries(long[] sizes, MemorySegment all) {
+    ByteBuffer payload =
+        ByteBuffer.allocate((int) (Integer.BYTES + all.byteSize()) + Long.BYTES * sizes.length)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putInt(sizes.length);
+    for (long size : sizes) {
+      payload.putLong(size);
+    }
+    return payload.put(all.toArray(ValueLayout.JAVA_BYTE)).array();
   }
 }

@@ -4,6 +4,7 @@ import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
+import io.sluice.remoting.state.StateCodec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,6 +40,11 @@ final class Programs {
   /** Numbers of the calls that have a compiler work; api-remoting/spec/opencl.calls. */
   private static final Set<Integer> COMPILING = Set.of(24, 25, 26);
 
+  /** Most bytes of binaries that are kept; more are not sent when the session moves. */
+  private static final int MOST_KEPT = StateCodec.PAYLOAD_BYTES / 2;
+
+  private static final byte[] NONE = {};
+
   private final SessionContext context;
   private final Memo memo;
   private final AtomicInteger ofBinaries = new AtomicInteger(); // others look at them
@@ -57,6 +63,7 @@ final class Programs {
     private final List<SessionObject> headers = new ArrayList<>();
     private final List<SessionObject> inputs = new ArrayList<>();
     private @Nullable AtomicInteger counted; // a count that it is in
+    private byte[] given = NONE; // binaries that are not built yet: some libraries keep them
     private boolean prints;
     private boolean released;
     private int retained;
@@ -124,6 +131,14 @@ final class Programs {
     programs.forEach(Programs::hold);
     ancestors.addAll(programs);
     ancestry.prints |= programs.stream().anyMatch(Programs::print);
+  }
+
+  /**
+   * The binaries that a program was made of, while it is not built, as a payload has them; empty
+   * for none that are kept.
+   */
+  static byte[] givenBinaries(SessionObject program) {
+    return program.attachment(Ancestry.class).given;
   }
 
   /** Whether a program's kernels may print, as far as its text says. */
@@ -223,6 +238,10 @@ final class Programs {
               error);
       MemorySegment.copy(statuses, 0, c.statuses(), 0, 4L * count);
       added(c.program(), handle, record, print(all), Objects.error(error), answer);
+      if (handle != 0 && total <= MOST_KEPT) {
+        SessionObject program = context.objects().get(OpenClKinds.PROGRAM, c.program());
+        program.attachment(Ancestry.class).given = Payloads.ofBinaries(c.sizes(), all);
+      }
     }
   }
 
@@ -325,6 +344,7 @@ final class Programs {
           if (!program.isLost()) {
             Ancestry ancestry = program.attachment(Ancestry.class);
             ancestry.prints |= print;
+            ancestry.given = status == ClStatus.SUCCESS ? NONE : ancestry.given;
             adopt(ancestry, ancestry.headers, headers);
           }
         }
