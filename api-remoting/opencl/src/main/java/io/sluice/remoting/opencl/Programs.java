@@ -40,8 +40,11 @@ final class Programs {
   /** Numbers of the calls that have a compiler work; api-remoting/spec/opencl.calls. */
   private static final Set<Integer> COMPILING = Set.of(24, 25, 26);
 
-  /** Most bytes of binaries that are kept; more are not sent when the session moves. */
+  /** Most bytes of a program's binaries that are kept; more are not sent when the session moves. */
   private static final int MOST_KEPT = StateCodec.PAYLOAD_BYTES / 2;
+
+  /** While a session has more programs of binaries than these, none is kept: they are heap. */
+  private static final int MOST_KEEPING = 16;
 
   private static final byte[] NONE = {};
 
@@ -238,7 +241,7 @@ final class Programs {
               error);
       MemorySegment.copy(statuses, 0, c.statuses(), 0, 4L * count);
       added(c.program(), handle, record, print(all), Objects.error(error), answer);
-      if (handle != 0 && total <= MOST_KEPT) {
+      if (handle != 0 && total <= MOST_KEPT && ofBinaries.get() <= MOST_KEEPING) {
         SessionObject program = context.objects().get(OpenClKinds.PROGRAM, c.program());
         program.attachment(Ancestry.class).given = Payloads.ofBinaries(c.sizes(), all);
       }
