@@ -62,4 +62,26 @@ final class AssuredBudgetTest {
     MemoryBudget part = new AssuredBudget(3, 64).part();
     assertThat(takeAll(part)).isEqualTo(3);
   }
+
+  @Test
+  void take_ofAPartOfSomethingThatHasLess_isRefusedAndTakesNothing() {
+    MemoryBudget whole = MemoryBudget.upTo(() -> 15);
+    AssuredBudget within = new AssuredBudget(100, 5, whole);
+    MemoryBudget first = within.part();
+    MemoryBudget second = within.part();
+    assertThat(takeAll(first)).isEqualTo(15);
+    assertThat(second.take(1)).isFalse();
+    first.giveBack(4);
+    assertThat(takeAll(second)).isEqualTo(4);
+    first.giveBack(11);
+    second.giveBack(4);
+    assertThat(whole.bytes()).isZero();
+    assertThat(first.take(61)).as("beyond the rest").isFalse();
+    assertThat(whole.bytes()).isZero();
+  }
+
+  @Test
+  void part_thatIsLimited_takesNoMore() {
+    assertThat(takeAll(budget.part(15))).isEqualTo(15);
+  }
 }

@@ -12,4 +12,6 @@ public record CudaStatus(
     @Description("video memory they have allocated") long videoBytes,
     @Description("most video memory they may allocate now") long videoLimitBytes,
     @Description("the host's memory that the GPU may reach for them") long hostBytes,
-    @Description("most memory of the host that it may reach for them") long hostLimitBytes) {}
+    @Description("most memory of the host that it may reach for them") long hostLimitBytes,
+    @Description("the daemon's heap that their files, objects and maps have now") long heapBytes,
+    @Description("most heap for these") long heapLimitBytes) {}

@@ -146,6 +146,7 @@ final class GuestCommand extends Noun {
                 + (cuda.turnedAway() == 0 ? "" : ", " + cuda.turnedAway() + " turned away")),
         new Fact("cuda memory", Views.share(cuda.videoBytes(), cuda.videoLimitBytes())),
         new Fact("host memory", Views.share(cuda.hostBytes(), cuda.hostLimitBytes())),
+        new Fact("cuda heap", Views.share(cuda.heapBytes(), cuda.heapLimitBytes())),
         new Fact("cuda socket", cuda.socketPath()));
   }
 

@@ -172,7 +172,9 @@ final class Views {
               Column.both("video-bytes", CudaStatus::videoBytes),
               Column.both("video-limit-bytes", CudaStatus::videoLimitBytes),
               Column.both("host-bytes", CudaStatus::hostBytes),
-              Column.both("host-limit-bytes", CudaStatus::hostLimitBytes)));
+              Column.both("host-limit-bytes", CudaStatus::hostLimitBytes),
+              Column.both("heap-bytes", CudaStatus::heapBytes),
+              Column.both("heap-limit-bytes", CudaStatus::heapLimitBytes)));
 
   static final Listing<GpuStatus> GPUS =
       new Listing<>(

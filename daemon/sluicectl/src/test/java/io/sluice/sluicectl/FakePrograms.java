@@ -26,7 +26,19 @@ final class FakePrograms implements ProgramsMXBean {
   @Override
   public Map<String, CudaStatus> getGuests() {
     return Map.of(
-        GUEST, new CudaStatus(GUEST, SOCKET, 2, 64, 3, 5L << 30, 40L << 30, 240L << 20, 8L << 30));
+        GUEST,
+        new CudaStatus(
+            GUEST,
+            SOCKET,
+            2,
+            64,
+            3,
+            5L << 30,
+            40L << 30,
+            240L << 20,
+            8L << 30,
+            3L << 20,
+            256L << 20));
   }
 
   @Override

@@ -214,16 +214,16 @@ final class ControlCalls {
     switch (ProgramControl.of(Nvos54Control.CMD.bits(argument)).orElseThrow()) {
       case REGISTER_VIDMEM ->
           registered(argument, call.block().orElseThrow())
-              .ifPresent(memory -> memory.note(command, recorded));
+              .ifPresent(memory -> memory.note(command, recorded, driver.heap()));
       case GR_SET_CTXSW_PREEMPTION_MODE ->
           find(argument, CtxswPreemption.H_CHANNEL.bits(call.block().orElseThrow()))
-              .ifPresent(channel -> channel.note(command, recorded));
+              .ifPresent(channel -> channel.note(command, recorded, driver.heap()));
       case REGISTER_VA_SPACE ->
           find(argument, Nvos54Control.H_OBJECT.bits(argument))
-              .ifPresent(device -> device.note(command | firstWord(call), recorded));
+              .ifPresent(device -> device.note(command | firstWord(call), recorded, driver.heap()));
       default ->
           find(argument, Nvos54Control.H_OBJECT.bits(argument))
-              .ifPresent(object -> object.note(command, recorded));
+              .ifPresent(object -> object.note(command, recorded, driver.heap()));
     }
   }
 
@@ -256,12 +256,13 @@ final class ControlCalls {
     }
     if (control == ProgramControl.UNREGISTER_VIDMEM) {
       registered(argument, block)
-          .ifPresent(memory -> memory.untell(key(ProgramControl.REGISTER_VIDMEM)));
+          .ifPresent(memory -> memory.untell(key(ProgramControl.REGISTER_VIDMEM), driver.heap()));
     }
     if (control == ProgramControl.UNREGISTER_VA_SPACE) {
       long space = Integer.toUnsignedLong(block.get(ValueLayout.JAVA_INT, 0));
       find(argument, Nvos54Control.H_OBJECT.bits(argument))
-          .ifPresent(device -> device.untell(key(ProgramControl.REGISTER_VA_SPACE) | space));
+          .ifPresent(device ->
+              device.untell(key(ProgramControl.REGISTER_VA_SPACE) | space, driver.heap()));
     }
     if (control == ProgramControl.GPU_GET_ATTACHED_IDS
         || control == ProgramControl.GPU_GET_PROBED_IDS) {

@@ -355,6 +355,7 @@ final class CudaProgram {
   /** The call is over. */
   private void giveTurnBack() {
     calling = false;
+    driver.heap().settle();
     driver.turn().tellAll();
     driver.turn().giveBack();
   }
@@ -451,6 +452,7 @@ final class CudaProgram {
       if (which.test(client) && object.isPresent() && control.isPresent()) {
         int _ = pages.free(control.get(), object.get());
         driver.objects().remove(object.get());
+        driver.files().forgetEvents(client);
       }
     }
   }
@@ -580,6 +582,7 @@ final class CudaProgram {
       if (watched) {
         driver.descriptors().giveBack(1);
       }
+      driver.heap().freeAll();
       driver.turn().giveBack();
     }
   }

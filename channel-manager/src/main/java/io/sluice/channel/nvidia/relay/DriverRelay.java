@@ -188,6 +188,7 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
     MemoryShare ownVideo = new MemoryShare(card.video());
     MemoryShare ownSystem = new MemoryShare(programs.pinned());
     MemoryShare ownDescriptors = new MemoryShare(programs.descriptors().part());
+    ProgramHeap heap = new ProgramHeap(new MemoryShare(programs.heap().part()));
     ProgramTurn turn = new ProgramTurn();
     CardNames on = new CardNames(card);
     ClientNames names = new ClientNames(on);
@@ -204,12 +205,13 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
             kernel,
             names,
             on,
-            new ProgramFiles(on, ownDescriptors),
-            new ProgramObjects(ownVideo, ownSystem, groups),
+            new ProgramFiles(on, ownDescriptors, heap),
+            new ProgramObjects(ownVideo, ownSystem, heap, groups),
             new MemoryShare(programs.pinned()),
             ownDescriptors,
             ownVideo,
             ownSystem,
+            heap,
             turn),
         clock,
         what -> log.refused(peer, what));

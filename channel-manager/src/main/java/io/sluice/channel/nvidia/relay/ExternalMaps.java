@@ -131,7 +131,7 @@ final class ExternalMaps {
   /** A range was made. */
   void create(long base, long length, long order) {
     if (ranges.put(base, new Range(base, length, order)) == null) {
-      counts.externalRanges++;
+      counts.addExternalRange();
     }
   }
 
@@ -139,7 +139,7 @@ final class ExternalMaps {
   void map(Place map) {
     map.object().hold();
     maps.computeIfAbsent(map.base(), _ -> new LinkedHashSet<>()).add(map);
-    counts.maps++;
+    counts.addMap();
   }
 
   /** All ranges. */
@@ -184,7 +184,7 @@ final class ExternalMaps {
   private void forget(Place map) {
     Set<Place> at = maps.get(map.base());
     if (at != null && at.remove(map)) {
-      counts.maps--;
+      counts.removeMap();
       objects.releaseHold(map.object());
       if (at.isEmpty()) {
         maps.remove(map.base());
@@ -196,7 +196,7 @@ final class ExternalMaps {
   void free(long base) {
     Range range = ranges.remove(base);
     if (range != null) {
-      counts.externalRanges--;
+      counts.removeExternalRanges(1);
       unmap(base, range.length(), _ -> true);
     }
   }
@@ -204,7 +204,7 @@ final class ExternalMaps {
   /** UVM was closed. */
   void freeAll() {
     all().toList().forEach(this::forget);
-    counts.externalRanges -= ranges.size();
+    counts.removeExternalRanges(ranges.size());
     ranges.clear();
   }
 }

@@ -26,6 +26,7 @@ final class GuestPrograms {
   private final int most;
   private final MemoryBudget pinned;
   private final AssuredBudget descriptors;
+  private final AssuredBudget heap;
 
   @GuardedBy("this")
   private final Map<Long, Resident> programs = new TreeMap<>();
@@ -39,6 +40,7 @@ final class GuestPrograms {
   GuestPrograms(Kernel kernel, RelayLimits limits) {
     most = limits.programs();
     pinned = MemoryBudget.upTo(limits.hostBytes());
+    heap = new AssuredBudget(limits.heap().limitBytes(), limits.programs(), limits.heap());
     HostLimits host = kernel.hostLimits();
     descriptors =
         new AssuredBudget(
@@ -56,6 +58,11 @@ final class GuestPrograms {
   /** The daemon's descriptors that they may take up. */
   AssuredBudget descriptors() {
     return descriptors;
+  }
+
+  /** This process' heap for what is remembered of them. */
+  AssuredBudget heap() {
+    return heap;
   }
 
   /**

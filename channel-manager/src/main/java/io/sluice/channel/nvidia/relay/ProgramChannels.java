@@ -9,7 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * The channels of a program, as its own pages show them. They are followed while the program sets
@@ -133,15 +135,37 @@ final class ProgramChannels {
     budget.begin(MOST_WORDS);
     List<RmObject> all = all();
     if (followers.size() > all.size()) {
-      followers.keySet().retainAll(all.stream().map(RmObject::name).toList());
+      forgetBut(all.stream().map(RmObject::name).collect(Collectors.toSet()));
     }
     for (RmObject channel : all) {
       Optional<ProgramRing> ring = ring(channel);
       if (ring.isPresent()) {
         NearbyMemory memory = new NearbyMemory(uvm::rangeOf);
-        scratch = follower(channel).look(ring.get(), memory, scratch, budget);
+        look(follower(channel), ring.get(), memory);
       }
     }
+  }
+
+  private void look(RingFollower follower, ProgramRing ring, NearbyMemory memory) {
+    long before = follower.moreHeapBytes();
+    scratch = follower.look(ring, memory, scratch, budget);
+    long more = follower.moreHeapBytes() - before;
+    if (more > 0 && !driver.heap().tryUse(more)) {
+      follower.giveUp();
+      driver.heap().free(before);
+    }
+  }
+
+  private void forgetBut(Set<RmObject.Name> there) {
+    followers
+        .entrySet()
+        .removeIf(each -> {
+          boolean gone = !there.contains(each.getKey());
+          if (gone) {
+            driver.heap().free(each.getValue().moreHeapBytes());
+          }
+          return gone;
+        });
   }
 
   private RingFollower follower(RmObject channel) {

@@ -30,6 +30,7 @@ import java.util.List;
  * @param descriptors of the daemon's that it has taken up, each with a mapping or without
  * @param video the video memory that it has
  * @param system the system memory that it has in place of video memory
+ * @param heap this process', which is taken up by what is remembered of it
  * @param turn guards all that is here
  */
 record ProgramDriver(
@@ -42,6 +43,7 @@ record ProgramDriver(
     MemoryShare descriptors,
     MemoryShare video,
     MemoryShare system,
+    ProgramHeap heap,
     ProgramTurn turn) {
   private static final int READ_WRITE = 3;
   private static final int MAGIC = 'F';

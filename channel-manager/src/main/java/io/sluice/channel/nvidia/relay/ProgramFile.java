@@ -5,6 +5,7 @@ import io.sluice.channel.nvidia.relay.link.MapTarget;
 import io.sluice.channel.nvidia.relay.link.Node;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,6 +13,7 @@ import java.util.Optional;
 final class ProgramFile {
   private final int number;
   private final Node node;
+  private final ProgramHeap heap;
   private final Map<Integer, RecordedCall> events = new HashMap<>(); // by their clients
   private Fd fd;
   private Optional<MapTarget> target = Optional.empty();
@@ -20,9 +22,13 @@ final class ProgramFile {
   private Optional<RecordedCall> doorbell = Optional.empty();
   private boolean given;
 
-  ProgramFile(int number, Node node, Fd fd) {
+  /**
+   * @param heap of the program
+   */
+  ProgramFile(int number, Node node, Fd fd, ProgramHeap heap) {
     this.number = number;
     this.node = node;
+    this.heap = heap;
     this.fd = fd;
   }
 
@@ -55,11 +61,21 @@ final class ProgramFile {
   }
 
   void setEvent(int client, RecordedCall call) {
+    forgetEvent(client);
+    heap.use(call.heapBytes());
     events.put(client, call);
   }
 
   void forgetEvent(int client) {
-    events.remove(client);
+    RecordedCall call = events.remove(client);
+    if (call != null) {
+      heap.free(call.heapBytes());
+    }
+  }
+
+  /** It is closed. */
+  void forgetEvents() {
+    List.copyOf(events.keySet()).forEach(this::forgetEvent);
   }
 
   /** The memory that it stands for, once RM_MAP_MEMORY has said so. */

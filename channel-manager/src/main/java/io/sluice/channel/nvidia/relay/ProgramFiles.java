@@ -21,15 +21,17 @@ final class ProgramFiles {
   private final DriverPort port;
   private final Map<Integer, ProgramFile> files = new LinkedHashMap<>();
   private final MemoryShare descriptors;
+  private final ProgramHeap heap;
   private int next = 1;
   private volatile int size; // for others to read
 
   /**
    * @param descriptors of the daemon's, of which each file is one
    */
-  ProgramFiles(DriverPort port, MemoryShare descriptors) {
+  ProgramFiles(DriverPort port, MemoryShare descriptors, ProgramHeap heap) {
     this.port = port;
     this.descriptors = descriptors;
+    this.heap = heap;
   }
 
   /**
@@ -61,6 +63,7 @@ final class ProgramFiles {
       throw new RefusedException(
           RelayCode.TOO_MANY, Errno.EMFILE, "too many files, most=" + MAX_FILES, "");
     }
+    heap.require(ProgramHeap.FILE);
     if (!descriptors.take(1)) {
       throw new RefusedException(
           RelayCode.TOO_MANY, Errno.EMFILE, "too many descriptors of the guest", "");
@@ -72,7 +75,8 @@ final class ProgramFiles {
       descriptors.giveBack(1);
       throw e;
     }
-    ProgramFile file = new ProgramFile(next++, node, fd);
+    heap.use(ProgramHeap.FILE);
+    ProgramFile file = new ProgramFile(next++, node, fd, heap);
     files.put(file.number(), file);
     size = files.size();
     return file;
@@ -87,6 +91,11 @@ final class ProgramFiles {
     return List.copyOf(files.values());
   }
 
+  /** A client has gone, and with it that files wake the program for it. */
+  void forgetEvents(int client) {
+    files.values().forEach(file -> file.forgetEvent(client));
+  }
+
   /** Closes a file; false when there is none of that number. */
   boolean close(int number) {
     ProgramFile file = files.remove(number);
@@ -95,7 +104,9 @@ final class ProgramFiles {
     }
     size = files.size();
     file.fd().close();
+    file.forgetEvents();
     descriptors.giveBack(1);
+    heap.free(ProgramHeap.FILE);
     return true;
   }
 

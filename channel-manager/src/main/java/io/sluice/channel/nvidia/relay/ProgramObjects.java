@@ -35,6 +35,7 @@ final class ProgramObjects {
 
   private final MemoryShare video;
   private final MemoryShare system;
+  private final ProgramHeap heap;
   private final ProgramGroups groups;
   private final Map<RmObject.Name, RmObject> objects = new LinkedHashMap<>();
   private final Map<Integer, ProgramFile> controls = new HashMap<>();
@@ -48,9 +49,10 @@ final class ProgramObjects {
   private int nextHandle = FIRST_HANDLE;
   private long nextOrder;
 
-  ProgramObjects(MemoryShare video, MemoryShare system, ProgramGroups groups) {
+  ProgramObjects(MemoryShare video, MemoryShare system, ProgramHeap heap, ProgramGroups groups) {
     this.video = video;
     this.system = system;
+    this.heap = heap;
     this.groups = groups;
   }
 
@@ -111,7 +113,7 @@ final class ProgramObjects {
   }
 
   /**
-   * Whether there is room for one more.
+   * Whether there is room for one more, which the call that asks may add.
    *
    * @throws RefusedException SLU-RLY-002
    */
@@ -127,6 +129,7 @@ final class ProgramObjects {
         && groups.count() >= MAX_GROUPS) {
       throw tooMany("channel groups", MAX_GROUPS);
     }
+    heap.require(RmObject.heapOf(type));
   }
 
   private static RefusedException tooMany(String what, int most) {
@@ -141,7 +144,9 @@ final class ProgramObjects {
    */
   void addClient(int client, ProgramFile control) {
     RmObject.Name name = new RmObject.Name(client, client);
-    objects.put(name, new RmObject(name, name, Optional.of(ProgramClass.NV01_ROOT), nextOrder()));
+    RmObject object = new RmObject(name, name, Optional.of(ProgramClass.NV01_ROOT), nextOrder());
+    heap.use(object.heapBytes());
+    objects.put(name, object);
     controls.put(client, control);
   }
 
@@ -160,6 +165,7 @@ final class ProgramObjects {
       above = new RmObject.Name(client, client);
     }
     RmObject object = new RmObject(name, above, type, nextOrder());
+    heap.use(object.heapBytes());
     objects.put(name, object);
     Optional.ofNullable(objects.get(above)).ifPresent(each -> each.children().add(name));
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
@@ -232,6 +238,7 @@ final class ProgramObjects {
     system.giveBack(object.systemBytes());
     object.setSystemBytes(0);
     object.closePages();
+    heap.free(object.heapBytes());
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
       channels = channels - 1;
     }

@@ -19,6 +19,11 @@ import java.util.List;
 final class RecordedCall {
   private static final long ALIGNMENT = 8;
 
+  /** A call, and the table and key by which it is found again; and one of its blocks. */
+  private static final long CALL_HEAP = 384;
+
+  private static final long BLOCK_HEAP = 40;
+
   private static final ImmutableSet<ProgramControl> CONTROLS =
       ImmutableSet.of(
           ProgramControl.GPU_ATTACH_IDS,
@@ -85,6 +90,11 @@ final class RecordedCall {
         call.blocks().stream()
             .map(block -> block.toArray(ValueLayout.JAVA_BYTE))
             .collect(ImmutableList.toImmutableList()));
+  }
+
+  /** The heap that it takes up, no less than it is. */
+  long heapBytes() {
+    return CALL_HEAP + blocks.stream().mapToLong(block -> BLOCK_HEAP + block.length).sum();
   }
 
   /** Its place among the calls of the program. */

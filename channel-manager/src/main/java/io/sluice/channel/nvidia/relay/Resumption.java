@@ -281,8 +281,7 @@ final class Resumption {
   /** RM clears USERD: where the program had come is found again by its entries. */
   private void makeChannel(RmObject channel) throws Denial {
     HeldChannel held = held(channel);
-    long[] slots = held.slots().stream().mapToLong(Long::longValue).toArray();
-    held.ring().clearFree(held.next(), held.ring().put(), slots);
+    held.ring().clearFree(held.next(), held.ring().put(), held.slots().toArray());
     cleared.add(channel.name());
     remake(channel, channel.made().orElseThrow());
     held.ring().get(held.next());
@@ -359,7 +358,7 @@ final class Resumption {
                           each.ring(),
                           ProgramChannels.ringAddress(each.channel()),
                           each.next(),
-                          each.state().stream().mapToInt(Integer::intValue).toArray(),
+                          each.state().toArray(),
                           () -> driver.copier().ring(token),
                           clock);
       if (!led) {

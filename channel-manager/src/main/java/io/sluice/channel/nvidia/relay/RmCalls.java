@@ -78,15 +78,30 @@ final class RmCalls {
         driver.requireOwn(argument.get(ValueLayout.JAVA_INT, offset), escape.name());
       }
     }
+    requireBlocks(escape, call);
     if (!RecordedCall.isLasting(escape, call)) {
       return make(escape, call);
     }
     RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
+    driver.heap().require(recorded.heapBytes());
     int result = make(escape, call);
     if (argument.get(ValueLayout.JAVA_INT, escape.shape().status()) == RmStatus.OK.code()) {
       note(escape, call, recorded);
     }
     return result;
+  }
+
+  /** What else came along would be kept with the call. */
+  private static void requireBlocks(ProgramEscape escape, DriverCall call) throws Denial {
+    int most =
+        switch (escape) {
+          case ALLOC -> 2;
+          case CONTROL -> DriverCall.MAX_BLOCKS; // as many as the command has
+          default -> 1;
+        };
+    if (call.blocks().size() > most) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, escape + ": more blocks than it has");
+    }
   }
 
   /** Keeps what has to be asked again when the driver has lost what it made. */
@@ -100,7 +115,10 @@ final class RmCalls {
             .flatMap(
                 type -> driver.objects().find(AllocCalls.isClient(type) ? handle : root, handle))
             .filter(object -> object.pages().isEmpty())
-            .ifPresent(object -> object.setMade(recorded));
+            .ifPresent(object -> {
+              driver.heap().use(recorded.heapBytes());
+              object.setMade(recorded);
+            });
       }
       case CONTROL -> controls.note(call, recorded);
       default -> call.file().setEvent(NvAllocOsEvent.H_CLIENT.bits(argument), recorded);
@@ -206,9 +224,16 @@ final class RmCalls {
     }
     int result = pass(call);
     if (Nvos00Free.STATUS.bits(argument) == RmStatus.OK.code()) {
-      object.ifPresent(driver.objects()::remove);
+      object.ifPresent(this::forget);
     }
     return result;
+  }
+
+  private void forget(RmObject object) {
+    driver.objects().remove(object);
+    if (object.name().equals(object.parent())) {
+      driver.files().forgetEvents(object.name().client());
+    }
   }
 
   /** Prepares a file to be mapped: by pages of ours, but for the page of the doorbell. */

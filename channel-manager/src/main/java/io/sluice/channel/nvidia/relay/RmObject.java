@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.relay;
 
+import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.channel.nvidia.relay.link.HostPages;
 import java.util.Collection;
@@ -20,6 +21,9 @@ final class RmObject {
    * @param handle its handle; the client's own for a client
    */
   record Name(int client, int handle) {}
+
+  private static final ImmutableSet<ProgramClass> OF_CHANNELS =
+      ImmutableSet.of(ProgramClass.HOPPER_CHANNEL_GPFIFO_A, ProgramClass.KEPLER_CHANNEL_GROUP_A);
 
   private final Name name;
   private final Name parent;
@@ -81,6 +85,24 @@ final class RmObject {
     made = Optional.of(call);
   }
 
+  /** The heap that it takes up, with its calls. */
+  long heapBytes() {
+    return heapOf(type)
+        + made.map(RecordedCall::heapBytes).orElse(0L)
+        + commands().stream().mapToLong(RecordedCall::heapBytes).sum();
+  }
+
+  /**
+   * The heap that an object of a class takes up without its calls.
+   *
+   * @param type empty for pages
+   */
+  static long heapOf(Optional<ProgramClass> type) {
+    return type.filter(OF_CHANNELS::contains).isPresent()
+        ? ProgramHeap.OBJECT + ProgramHeap.CHANNEL
+        : ProgramHeap.OBJECT;
+  }
+
   /** The commands it got, which are given again when it is made anew. */
   Collection<RecordedCall> commands() {
     return commands == null ? List.of() : commands.values();
@@ -90,18 +112,22 @@ final class RmObject {
    * Notes a command, in place of the one before under the same key.
    *
    * @param key of the command, and of what that names
+   * @param heap of the program
    */
-  void note(long key, RecordedCall call) {
+  void note(long key, RecordedCall call, ProgramHeap heap) {
+    untell(key, heap);
     if (commands == null) {
       commands = new HashMap<>();
     }
+    heap.use(call.heapBytes());
     commands.put(key, call);
   }
 
   /** Forgets a command. */
-  void untell(long key) {
-    if (commands != null) {
-      commands.remove(key);
+  void untell(long key, ProgramHeap heap) {
+    RecordedCall call = commands == null ? null : commands.remove(key);
+    if (call != null) {
+      heap.free(call.heapBytes());
     }
   }
 

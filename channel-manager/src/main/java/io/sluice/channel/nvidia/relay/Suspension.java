@@ -1,5 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
+import com.google.common.primitives.ImmutableIntArray;
+import com.google.common.primitives.ImmutableLongArray;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmStatus;
@@ -50,6 +52,7 @@ final class Suspension {
   private final BooleanSupplier leaving;
   private final List<HeldChannel> held = new ArrayList<>();
   private final List<KeptObject> kept = new ArrayList<>();
+  private long heapBytes; // for the channels
   private int peeks; // in one look
 
   /**
@@ -64,9 +67,9 @@ final class Suspension {
       RmObject channel,
       ProgramRing ring,
       int next,
-      List<Long> slots,
+      ImmutableLongArray slots,
       List<Integer> notifier,
-      List<Integer> state) {
+      ImmutableIntArray state) {
     /** Whether it is as a new one: none of its submissions have run. */
     boolean isNew() {
       return next == 0 && state.isEmpty();
@@ -125,6 +128,7 @@ final class Suspension {
     List<ProgramRing> rings = requireAll();
     List<Integer> tokens = rings.stream().map(ProgramRing::token).toList();
     int idle = driver.copier().idleToken();
+    takeHeap(rings);
     boolean complete = false;
     try {
       rings.forEach(ring -> ring.token(idle));
@@ -170,6 +174,22 @@ final class Suspension {
       }
     }
     return rings;
+  }
+
+  /** For what is kept of the channels. */
+  private void takeHeap(List<ProgramRing> rings) throws Denial {
+    long bytes = 0;
+    for (ProgramRing ring : rings) {
+      bytes += (long) ring.entries() * Long.BYTES;
+    }
+    for (RmObject channel : channels.all()) {
+      bytes += (long) channels.stateWords(channel).length * Integer.BYTES;
+    }
+    if (!driver.heap().tryUse(bytes)) {
+      throw new Denial(
+          RmStatus.NO_MEMORY, "its rings are more of the heap than the guest may have");
+    }
+    heapBytes = bytes;
   }
 
   private static Denial cannot(String why) {
@@ -309,6 +329,8 @@ final class Suspension {
     }
     kept.clear();
     held.clear();
+    driver.heap().free(heapBytes);
+    heapBytes = 0;
   }
 
   private void keepChannels(List<ProgramRing> rings) {
@@ -321,9 +343,9 @@ final class Suspension {
               all.get(i),
               ring,
               ring.get() & ring.entries() - 1,
-              Arrays.stream(ring.slots()).boxed().toList(),
+              ImmutableLongArray.copyOf(ring.slots()),
               Arrays.stream(ring.notifier()).boxed().toList(),
-              Arrays.stream(channels.stateWords(all.get(i))).boxed().toList()));
+              ImmutableIntArray.copyOf(channels.stateWords(all.get(i)))));
     }
   }
 

@@ -49,7 +49,7 @@ final class UvmCalls {
 
   private final ProgramDriver driver;
   private final PagesCalls pages;
-  private final UvmSpace.Counts counts = new UvmSpace.Counts();
+  private final UvmSpace.Counts counts;
 
   /** By the numbers of the files: a program that uses NVML, too, has two. */
   private final Map<Integer, UvmSpace> spaces = new LinkedHashMap<>();
@@ -57,6 +57,7 @@ final class UvmCalls {
   UvmCalls(ProgramDriver driver, PagesCalls pages) {
     this.driver = driver;
     this.pages = pages;
+    counts = new UvmSpace.Counts(driver.heap());
   }
 
   /**
@@ -92,11 +93,15 @@ final class UvmCalls {
 
   private int execute(UvmCommand command, DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
+    if (call.blocks().size() > 1) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, command + ": more blocks than it has");
+    }
     driver.requireOwnClients(argument, command.shape());
     if (!RecordedCall.isLasting(command)) {
       return make(command, call);
     }
     RecordedCall recorded = RecordedCall.of(driver.objects().nextOrder(), call);
+    driver.heap().require(recorded.heapBytes());
     int result = make(command, call);
     if (isOk(command, argument)) {
       spaceOf(call.file()).note(command, recorded);
@@ -216,7 +221,8 @@ final class UvmCalls {
   }
 
   private UvmSpace spaceOf(ProgramFile file) {
-    return spaces.computeIfAbsent(file.number(), _ -> new UvmSpace(file, driver.objects(), counts));
+    return spaces.computeIfAbsent(
+        file.number(), _ -> new UvmSpace(file, driver.objects(), counts, driver.heap()));
   }
 
   private int createRange(DriverCall call) throws Denial {
@@ -345,6 +351,7 @@ final class UvmCalls {
     if (space != null) {
       space.external().freeAll();
       space.ranges().removeAll().forEach(range -> forget(range.memory()));
+      space.forgetAll();
     }
   }
 
@@ -376,6 +383,7 @@ final class UvmCalls {
 
   private int semaphorePool(DriverCall call) throws Denial {
     MemorySegment argument = call.argument();
+    driver.heap().require(ATTRIBUTES_AND_COUNT);
     spaceOf(call.file())
         .setAttributes(
             argument

@@ -43,20 +43,20 @@ final class UvmRanges {
 
   void add(BackedRange range) {
     if (ranges.put(range.base(), range) == null) {
-      counts.ranges++;
+      counts.addRange();
     }
   }
 
   void remove(BackedRange range) {
     if (ranges.remove(range.base()) != null) {
-      counts.ranges--;
+      counts.removeRanges(1);
     }
   }
 
   /** Forgets all: what there was. */
   List<BackedRange> removeAll() {
     List<BackedRange> all = List.copyOf(ranges.values());
-    counts.ranges -= all.size();
+    counts.removeRanges(all.size());
     ranges.clear();
     return all;
   }

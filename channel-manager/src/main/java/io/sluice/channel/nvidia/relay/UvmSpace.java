@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The address space behind a file of UVM: its ranges, and what of the program's is mapped there.
@@ -23,12 +24,17 @@ final class UvmSpace {
     /** Most ranges that are pages of ours. */
     static final int MAX_RANGES = 4096;
 
-    int externalRanges;
-    int maps;
-    int ranges;
+    private final ProgramHeap heap;
+    private int externalRanges;
+    private int maps;
+    private int ranges;
+
+    Counts(ProgramHeap heap) {
+      this.heap = heap;
+    }
 
     /**
-     * Whether there is room for one more range and one more map.
+     * Whether there is room for one more range, or one more map, which the call that asks may add.
      *
      * @throws RefusedException SLU-RLY-002
      */
@@ -36,6 +42,37 @@ final class UvmSpace {
       if (externalRanges >= MAX_MAPS || maps >= MAX_MAPS) {
         throw tooMany("maps", MAX_MAPS);
       }
+      heap.require(Math.max(ProgramHeap.MAP, ProgramHeap.RANGE));
+    }
+
+    void addMap() {
+      maps++;
+      heap.use(ProgramHeap.MAP);
+    }
+
+    void removeMap() {
+      maps--;
+      heap.free(ProgramHeap.MAP);
+    }
+
+    void addExternalRange() {
+      externalRanges++;
+      heap.use(ProgramHeap.RANGE);
+    }
+
+    void removeExternalRanges(int how) {
+      externalRanges -= how;
+      heap.free(how * ProgramHeap.RANGE);
+    }
+
+    void addRange() {
+      ranges++;
+      heap.use(ProgramHeap.RANGE);
+    }
+
+    void removeRanges(int how) {
+      ranges -= how;
+      heap.free(how * ProgramHeap.RANGE);
     }
 
     /** The same for a range that is pages of ours. */
@@ -43,6 +80,7 @@ final class UvmSpace {
       if (ranges >= MAX_RANGES) {
         throw tooMany("ranges", MAX_RANGES);
       }
+      heap.require(ProgramHeap.RANGE);
     }
 
     private static RefusedException tooMany(String what, int most) {
@@ -60,6 +98,7 @@ final class UvmSpace {
 
   private final ProgramObjects objects;
   private final ProgramFile file;
+  private final ProgramHeap heap;
   private final UvmRanges ranges;
   private final ExternalMaps external;
   private final Map<Long, RecordedCall> commands = new LinkedHashMap<>();
@@ -68,10 +107,12 @@ final class UvmSpace {
 
   /**
    * @param counts of all spaces of the program
+   * @param heap of the program
    */
-  UvmSpace(ProgramFile file, ProgramObjects objects, Counts counts) {
+  UvmSpace(ProgramFile file, ProgramObjects objects, Counts counts, ProgramHeap heap) {
     this.file = file;
     this.objects = objects;
+    this.heap = heap;
     ranges = new UvmRanges(counts);
     external = new ExternalMaps(objects, counts);
   }
@@ -89,9 +130,31 @@ final class UvmSpace {
   void note(UvmCommand command, RecordedCall call) {
     boolean ofChannel = command == UvmCommand.REGISTER_CHANNEL;
     if (ofChannel && commands.size() >= MAX_COMMANDS) {
-      commands.values().removeIf(each -> !isOfChannel(each));
+      forgetAll(each -> !isOfChannel(each));
     }
-    commands.put(key(command, ofChannel ? call.word(0, CHANNEL_OF_REGISTER) : 0), call);
+    long key = key(command, ofChannel ? call.word(0, CHANNEL_OF_REGISTER) : 0);
+    forget(key);
+    heap.use(call.heapBytes());
+    commands.put(key, call);
+  }
+
+  private void forget(long key) {
+    RecordedCall call = commands.remove(key);
+    if (call != null) {
+      heap.free(call.heapBytes());
+    }
+  }
+
+  private void forgetAll(Predicate<RecordedCall> which) {
+    heap.free(commands.values().stream().filter(which).mapToLong(RecordedCall::heapBytes).sum());
+    commands.values().removeIf(which);
+  }
+
+  /** It is closed. */
+  void forgetAll() {
+    forgetAll(_ -> true);
+    attributes.ifPresent(how -> heap.free(how.length));
+    attributes = Optional.empty();
   }
 
   /** Whether a command is about nothing, or about a channel that is there. */
@@ -105,10 +168,10 @@ final class UvmSpace {
   /** Forgets what a command has undone. */
   void forget(UvmCommand command, MemorySegment argument) {
     switch (command) {
-      case UNREGISTER_GPU -> commands.remove(key(UvmCommand.REGISTER_GPU, 0));
-      case UNREGISTER_GPU_VASPACE -> commands.remove(key(UvmCommand.REGISTER_GPU_VASPACE, 0));
+      case UNREGISTER_GPU -> forget(key(UvmCommand.REGISTER_GPU, 0));
+      case UNREGISTER_GPU_VASPACE -> forget(key(UvmCommand.REGISTER_GPU_VASPACE, 0));
       default ->
-          commands.remove(
+          forget(
               key(
                   UvmCommand.REGISTER_CHANNEL,
                   argument.get(ValueLayout.JAVA_INT, CHANNEL_OF_UNREGISTER)));
@@ -174,6 +237,8 @@ final class UvmSpace {
   }
 
   void setAttributes(byte[] how) {
+    heap.use(how.length);
+    attributes.ifPresent(before -> heap.free(before.length));
     attributes = Optional.of(how);
   }
 }

@@ -9,6 +9,8 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.nvidia.relay.link.MemoryShare;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,7 +84,9 @@ final class RelayBudgetsTest extends RelayFixture {
   /** Without the relay, whose budget of descriptors is less before this kernel. */
   @Test
   void ranges_beyondTheLimit_areRefusedUntilOneIsFreed() {
-    UvmSpace.Counts counts = new UvmSpace.Counts();
+    UvmSpace.Counts counts =
+        new UvmSpace.Counts(
+            new ProgramHeap(new MemoryShare(MemoryBudget.upTo(() -> 1 << 30))));
     UvmRanges ranges = new UvmRanges(counts);
     RmObject.Name name = new RmObject.Name(client, MEMORY);
     RmObject memory = new RmObject(name, name, Optional.empty(), 0);

@@ -46,6 +46,8 @@ abstract class RelayFixture {
   final FakeDriver driver = new FakeDriver(kernel);
   final AtomicLong videoLimit = new AtomicLong(1 << 20);
   final AtomicLong hostLimit = new AtomicLong(8 << 20);
+  final AtomicLong heapLimit = new AtomicLong(heapBytes());
+  final MemoryBudget heap = MemoryBudget.upTo(heapLimit::get);
   final AtomicInteger dropped = new AtomicInteger();
   final List<Thread> threads = new ArrayList<>();
   final List<TestProgram> programs = new ArrayList<>();
@@ -59,7 +61,7 @@ abstract class RelayFixture {
           kernel,
           driver,
           new RelayCard("card", 0x100, 0, 0, uuid(GPU_UUID)),
-          new RelayLimits(3, video(), hostLimit::get),
+          new RelayLimits(3, video(), hostLimit::get, heap),
           driver,
           time,
           () -> System.nanoTime() + aheadNs.get(),
@@ -72,6 +74,11 @@ abstract class RelayFixture {
   int card;
   int uvm;
   int client;
+
+  /** What the programs may take of the heap. */
+  long heapBytes() {
+    return 1L << 30;
+  }
 
   private static UUID uuid(byte[] bytes) {
     ByteBuffer both = ByteBuffer.wrap(bytes);
@@ -148,6 +155,7 @@ abstract class RelayFixture {
     assertThat(kernel.openFds()).isEqualTo(Map.of());
     assertThat(kernel.mappings()).isZero();
     assertThat(driver.objects()).isZero();
+    assertThat(heap.bytes()).isZero();
   }
 
   static int client(TestProgram of, int file) {

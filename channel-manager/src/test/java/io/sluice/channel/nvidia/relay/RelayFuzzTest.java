@@ -49,7 +49,8 @@ final class RelayFuzzTest {
           kernel,
           suspicious,
           new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
-          new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
+          new RelayLimits(
+              8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT, MemoryBudget.upTo(() -> LIMIT)),
           driver,
           new TimeSlices(),
           System::nanoTime,

@@ -48,7 +48,11 @@ final class RelayLibraryTest {
           kernel,
           driver,
           new RelayCard("card", 0x100, 0, 0, new UUID(0, 0)),
-          new RelayLimits(16, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
+          new RelayLimits(
+              16,
+              MemoryBudget.upTo(() -> LIMIT_BYTES),
+              () -> LIMIT_BYTES,
+              MemoryBudget.upTo(() -> LIMIT_BYTES)),
           driver,
           new TimeSlices(),
           System::nanoTime,

@@ -58,7 +58,8 @@ final class RelayTraceFuzzTest {
           kernel,
           suspicious,
           traces.getFirst().card(),
-          new RelayLimits(8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT),
+          new RelayLimits(
+              8, MemoryBudget.upTo(() -> LIMIT), () -> LIMIT, MemoryBudget.upTo(() -> LIMIT)),
           driver,
           new TimeSlices(),
           System::nanoTime,

@@ -24,6 +24,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class RelayTraceTest {
   private static final long LIMIT_BYTES = 1L << 40;
 
+  /** What is kept for each program of a guest that has 64, of 256 MiB. */
+  private static final long HEAP_BYTES = 2L << 20;
+
   private final Kernel kernel = RealKernel.create();
 
   static List<RelayTrace> traces() {
@@ -34,13 +37,14 @@ final class RelayTraceTest {
   @MethodSource("traces")
   void program_thatWasRecorded_isAnsweredAsThen(RelayTrace trace) throws Exception {
     TraceDriver driver = new TraceDriver(kernel, trace.nodes());
+    MemoryBudget heap = MemoryBudget.upTo(() -> HEAP_BYTES);
     DriverRelay relay =
         new DriverRelay(
             "web-01",
             kernel,
             driver,
             trace.card(),
-            new RelayLimits(1, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES),
+            new RelayLimits(1, MemoryBudget.upTo(() -> LIMIT_BYTES), () -> LIMIT_BYTES, heap),
             new FakeDriver(kernel),
             new TimeSlices(),
             System::nanoTime,
@@ -65,12 +69,14 @@ final class RelayTraceTest {
         assertThat(driver.missing()).as(what).isEmpty();
       }
       assertThat(relay.programs().getFirst().calls()).isPositive();
+      assertThat(heap.bytes()).isBetween(1L, HEAP_BYTES / 2);
       driver.expect(trace.end());
     }
     server.join();
     assertThat(driver.complaints()).isEmpty();
     assertThat(driver.missing()).isEmpty();
     assertThat(relay.programs()).isEmpty();
+    assertThat(heap.bytes()).isZero();
   }
 
   /** Sends a request, with a memory file where the program sent one. */

@@ -49,6 +49,7 @@ public final class CudaPrograms implements ProgramsMXBean {
   private static final long MOST_WAIT_S = 3600;
 
   private final Surroundings surroundings;
+  private final RelayHeap heap = RelayHeap.ofThisProcess();
   private final Object lock = new Object();
 
   @GuardedBy("lock")
@@ -83,7 +84,9 @@ public final class CudaPrograms implements ProgramsMXBean {
           programs.stream().mapToLong(ProgramStatus::videoBytes).sum(),
           limits.video().limitBytes(),
           programs.stream().mapToLong(ProgramStatus::hostBytes).sum(),
-          limits.hostBytes().getAsLong());
+          limits.hostBytes().getAsLong(),
+          limits.heap().bytes(),
+          limits.heap().limitBytes());
     }
 
     List<CudaProgramStatus> programs() {
@@ -146,7 +149,8 @@ public final class CudaPrograms implements ProgramsMXBean {
       return;
     }
     long hostBytes = guest.programs().cudaHostBytes();
-    RelayLimits limits = new RelayLimits(guest.programs().cudaPrograms(), video, () -> hostBytes);
+    int most = guest.programs().cudaPrograms();
+    RelayLimits limits = new RelayLimits(most, video, () -> hostBytes, heap.guest(most));
     String failed = "cannot serve the CUDA programs of guest \"" + guest.name() + "\"";
     ProgramRelay relay = gpu.apply(limits).orElseThrow(() -> noRelay(failed, guest));
     try {

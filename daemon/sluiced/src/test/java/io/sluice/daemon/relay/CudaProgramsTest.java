@@ -433,7 +433,9 @@ final class CudaProgramsTest {
                       1000,
                       1 << 20,
                       80,
-                      1 << 30)));
+                      1 << 30,
+                      0,
+                      RelayHeap.ofThisProcess().guest(MOST).limitBytes())));
     }
     await().atMost(PATIENCE).until(() -> told.size() == 2);
     assertThat(told.get(0)).startsWith("io.sluice.program.opened ml-01 ").endsWith(", pid " + pid);

@@ -107,6 +107,17 @@ public final class RingFollower {
     return words;
   }
 
+  /** Keeps nothing: there is no heap for that. */
+  public void giveUp() {
+    state.giveUp();
+    missed = Optional.of("there is no more heap for what sets it up");
+  }
+
+  /** The heap that it takes up beyond that of one that has seen nothing. */
+  public long moreHeapBytes() {
+    return state.moreHeapBytes();
+  }
+
   /** Why it is not known what the channel has to be told, if it is not. */
   public Optional<String> missed() {
     return state.isOverflown() ? Optional.of("it was set up again and again") : missed;

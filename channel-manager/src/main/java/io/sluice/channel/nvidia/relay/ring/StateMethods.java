@@ -32,7 +32,9 @@ public final class StateMethods {
     {0x1b00, 0x1b0c}, // semaphores
   };
 
-  private int[] words = new int[64];
+  private static final int FIRST_WORDS = 64;
+
+  private int[] words = new int[FIRST_WORDS];
   private int count;
   private boolean overflown;
 
@@ -82,6 +84,18 @@ public final class StateMethods {
     }
     System.arraycopy(from, at, words, count, length);
     count += length;
+  }
+
+  /** Forgets all: what there was is not known. */
+  void giveUp() {
+    overflown = true;
+    words = new int[FIRST_WORDS];
+    count = 0;
+  }
+
+  /** The heap that it takes up beyond that of one that has seen nothing. */
+  long moreHeapBytes() {
+    return (long) (words.length - FIRST_WORDS) * Integer.BYTES;
   }
 
   /** Whether there was more than is kept. */

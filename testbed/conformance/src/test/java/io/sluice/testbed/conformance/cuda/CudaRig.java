@@ -110,7 +110,7 @@ public final class CudaRig implements AutoCloseable {
             recorder.map(each -> each.kernel(kernel)).orElse(kernel),
             this.driver,
             gpu.relayCard(),
-            new RelayLimits(PROGRAMS, new Budget(), hostLimit::get),
+            new RelayLimits(PROGRAMS, new Budget(), hostLimit::get, new Budget()),
             gpu.copier(),
             new TimeSlices(),
             System::nanoTime,

@@ -57,7 +57,12 @@ final class CudaHost implements AutoCloseable {
                 (_, _) -> {},
                 (_, _) -> {}));
     MemoryBudget video = MemoryBudget.upTo(() -> MOST_BYTES);
-    relay = relay(new RelayLimits(guest.programs().cudaPrograms(), video, () -> MOST_BYTES));
+    relay = relay(
+            new RelayLimits(
+                guest.programs().cudaPrograms(),
+                video,
+                () -> MOST_BYTES,
+                MemoryBudget.upTo(() -> MOST_BYTES)));
     programs.serve(guest, _ -> Optional.<ProgramRelay>of(relay), video, new OneGpu());
     card =
         new CardHost(
