@@ -48,6 +48,7 @@ final class SystemHeaderParityTest {
           "CONTEXT",
           "NULL_FD",
           "MAX_MESSAGE_FDS",
+          "SCM_MAX_FD",
           "PATH_BYTES",
           "EINTR",
           "EAGAIN",

@@ -13,8 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class Scratch {
   private static final ThreadLocal<Scratch> CURRENT = ThreadLocal.withInitial(Scratch::new);
 
-  /** Head of a control message and room for {@link Kernel#MAX_MESSAGE_FDS} descriptors. */
-  static final long CONTROL_BYTES = Cmsghdr.SIZE + 4L * Kernel.MAX_MESSAGE_FDS;
+  /** Most descriptors that Linux carries with one message: include/net/scm.h. */
+  static final int SCM_MAX_FD = 253;
+
+  /**
+   * Head of a control message and room for all descriptors that may come: those for which there is
+   * none the kernel closes within the call, which may then last as long as the sender likes.
+   */
+  static final long CONTROL_BYTES = Cmsghdr.SIZE + 4L * SCM_MAX_FD;
 
   /** Receives errno. */
   final MemorySegment errno;

@@ -160,10 +160,9 @@ final class SocketCalls {
       throw new SyscallException("recvmsg", socket + ", bytes=" + into.byteSize(), (int) -result);
     }
     long controlLength = Msghdr.MSG_CONTROLLEN.get(scratch.msghdr);
-    if (controlLength != 0) {
-      takeFds(scratch, controlLength, fds);
-    }
-    if ((Msghdr.MSG_FLAGS.bits(scratch.msghdr) & MSG_CTRUNC) != 0) {
+    int came = controlLength == 0 ? 0 : takeFds(scratch, controlLength, fds);
+    if (came > Kernel.MAX_MESSAGE_FDS
+        || (Msghdr.MSG_FLAGS.bits(scratch.msghdr) & MSG_CTRUNC) != 0) {
       fds.closeAll();
       throw new SyscallException(
           "recvmsg",
@@ -173,9 +172,14 @@ final class SocketCalls {
     return result;
   }
 
-  /** Takes the descriptors out of all control messages, of which there may be several. */
-  private static void takeFds(Scratch scratch, long controlLength, FdList fds) {
+  /**
+   * Takes the descriptors out of all control messages, of which there may be several.
+   *
+   * @return how many there were
+   */
+  private static int takeFds(Scratch scratch, long controlLength, FdList fds) {
     MemorySegment control = scratch.control;
+    int before = fds.size();
     long offset = 0;
     while (offset + Cmsghdr.SIZE <= controlLength) {
       long length = Cmsghdr.CMSG_LEN.get(control, offset);
@@ -190,6 +194,7 @@ final class SocketCalls {
       }
       offset += align(length);
     }
+    return fds.size() - before;
   }
 
   static boolean isSocket(Fd fd) {

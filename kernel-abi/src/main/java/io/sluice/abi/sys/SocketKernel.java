@@ -35,8 +35,10 @@ public interface SocketKernel {
 
   /**
    * One {@code recvmsg}: at least one byte unless the peer is gone. Descriptors that came along are
-   * added to the list and belong to the caller. A message whose descriptors did not fit ({@code
-   * MSG_CTRUNC}) is an EMSGSIZE, and the list is closed and empty.
+   * added to the list and belong to the caller. More than {@link #MAX_MESSAGE_FDS} with one message
+   * are an EMSGSIZE; all of them have come to the list, which is closed and empty then, so that its
+   * custody says how they are closed. The same where the process has no room for them ({@code
+   * MSG_CTRUNC}): those the kernel has closed itself.
    *
    * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none, or
    *     its receive timeout is over

@@ -102,6 +102,27 @@ final class RealKernelSocketsTest {
     assertThat(Held.now().fds()).isEqualTo(before);
   }
 
+  /**
+   * The kernel would close those that are left, within the call, and wait for what they wait for.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {17, 253})
+  void recvmsg_moreFdsThanOneMessageMayCarry_allAreTheCustodysToClose(int count)
+      throws IOException {
+    Map<Integer, String> before = Held.now().fds();
+    List<Fd> closed = new ArrayList<>();
+    FdList kept = new FdList(fd -> new Fd(fd.number(), _ -> closed.add(fd)));
+    try (Fd shared = kernel.memfdCreate("many", 4096)) {
+      RawSender.send(pair.get(0), bytes(1), Collections.nCopies(count, shared));
+    }
+    assertThatThrownBy(() -> kernel.recvmsg(pair.get(1), arena.allocate(16), kept))
+        .satisfies(thrown -> assertErrno(thrown, Errno.EMSGSIZE));
+    assertThat(kept.size()).isZero();
+    assertThat(closed).hasSize(count).allMatch(Fd::isOpen);
+    closed.forEach(Fd::close);
+    assertThat(Held.now().fds()).isEqualTo(before);
+  }
+
   @Test
   void recvmsg_fdsInTwoControlMessages_allArrive() {
     try (Fd one = kernel.memfdCreate("one", 4096);
