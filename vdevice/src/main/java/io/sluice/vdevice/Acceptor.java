@@ -9,12 +9,12 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.vdevice.protocol.MessageReader;
 import io.sluice.vdevice.protocol.MessageWriter;
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -35,20 +35,23 @@ final class Acceptor implements Runnable, AutoCloseable {
   /** How long accepting pauses when it has failed. */
   private static final int RETRY_MS = 100;
 
+  /** How often it is looked whether somebody can be accepted, or turned away, again. */
+  private static final Duration ROOM_LOOK = Duration.ofMillis(100);
+
   /**
    * The place where clients are accepted.
    *
-   * @param listener owned by the acceptor
+   * @param listener owned by the acceptor, in the custody: clients wait there, with what they send
    * @param foreign has the custody of the sockets of clients, and of what they send
    * @param log what is told about the guest
    * @param rate of connections
    */
   record ListeningPlace(
-      Kernel kernel, Fd listener, UnaryOperator<Fd> foreign, GuestLog log, RateLimit rate) {}
+      Kernel kernel, Fd listener, ForeignFds foreign, GuestLog log, RateLimit rate) {}
 
   private final Kernel kernel;
   private final Fd listener;
-  private final UnaryOperator<Fd> foreign;
+  private final ForeignFds foreign;
   private final GuestLog log;
   private final RateLimit rate;
   private final DeviceCounters.Live counters;
@@ -81,6 +84,9 @@ final class Acceptor implements Runnable, AutoCloseable {
     try {
       while (!isClosed()) {
         try {
+          if (!foreign.await(ForeignFds.MOST_TURNED_AWAY, ROOM_LOOK)) {
+            continue; // whoever is turned away leaves another one there
+          }
           if (rate.tryTake()) {
             acceptOne();
           } else {

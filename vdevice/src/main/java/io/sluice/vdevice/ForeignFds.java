@@ -3,6 +3,7 @@ package io.sluice.vdevice;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.Kernel;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,26 +11,33 @@ import java.util.Deque;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The descriptors that one guest's clients or session hosts have sent, and their sockets, in which
- * more may be under way: how they are closed. Closing one can last as long as the client likes (a
- * socket that lingers, a file of a file system that the client serves), so a thread does it that
- * nobody waits for, and that holds no lock meanwhile.
+ * The descriptors that one guest's clients, programs or session hosts have sent, their sockets, in
+ * which more may be under way, and the sockets at which they connect, where whole connections may
+ * be: how they are closed. Closing one can last as long as the client likes (a socket that lingers,
+ * a file of a file system that the client serves), so a thread does it that nobody waits for, and
+ * that holds no lock meanwhile.
  *
  * <p>Whoever owns such a descriptor closes it as any other. The thread begins with the first; when
  * it cannot be started, the next one tries again. Who has more than {@link #MOST_WAITING} that wait
- * is not served, and not admitted, until they are fewer.
+ * is not served, and not admitted, until they are fewer; nor is it turned away beyond {@link
+ * #MOST_TURNED_AWAY}, since that leaves a connection here: it waits to be accepted.
  */
-public final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
+public final class ForeignFds implements FdCustody, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ForeignFds.class);
 
   /** Descriptors that may wait while their client goes on. */
   public static final int MOST_WAITING = 32;
+
+  /** Descriptors that may wait while others are turned away. */
+  public static final int MOST_TURNED_AWAY = 2 * MOST_WAITING;
+
+  /** How long who sends descriptors is kept until there is room. */
+  private static final Duration ROOM_WAIT = Duration.ofSeconds(10);
 
   private final Kernel kernel;
   private final String guest;
@@ -64,6 +72,11 @@ public final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
   @Override
   public Fd apply(Fd received) {
     return new Fd(received.number(), _ -> add(received));
+  }
+
+  @Override
+  public boolean awaitRoom() {
+    return await(MOST_WAITING, ROOM_WAIT);
   }
 
   /** How many wait, the one that is being closed among them. */

@@ -122,7 +122,7 @@ public final class GuestDevice implements AutoCloseable {
       Acceptor starting =
           new Acceptor(
               new Acceptor.ListeningPlace(
-                  kernel, kernel.listen(path, BACKLOG), foreign, log, connections),
+                  kernel, foreign.apply(kernel.listen(path, BACKLOG)), foreign, log, connections),
               counters,
               this::admit);
       thread("accept", starting);

@@ -15,6 +15,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.testbed.checks.Held;
+import io.sluice.testbed.checks.StandIn;
 import io.sluice.testbed.fakes.LingeringFd;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
@@ -43,14 +44,17 @@ final class GuestDeviceTest implements GuestSource {
 
   private final Kernel kernel = RealKernel.create();
   private final FakeGpu gpu = new FakeGpu(kernel);
-  private final DeviceHost host =
-      new DeviceHost(
-          kernel, this::thread, System::nanoTime, new MapBudget(kernel.hostLimits(), 1L << 40));
+  private final DeviceHost host = host(kernel);
   private final AtomicBoolean noThreads = new AtomicBoolean();
   private final AtomicBoolean noCallsThread = new AtomicBoolean();
   private volatile @Nullable Error gpuError;
   private boolean gpuFails;
   private GuestDevice device;
+
+  private DeviceHost host(Kernel of) {
+    return new DeviceHost(
+        of, this::thread, System::nanoTime, new MapBudget(kernel.hostLimits(), 1L << 40));
+  }
 
   @BeforeEach
   void create() {
@@ -239,6 +243,34 @@ final class GuestDeviceTest implements GuestSource {
       }
       assertServed();
     }
+  }
+
+  /** Nobody has accepted it: it is closed with the socket at which it has connected. */
+  @Test
+  void descriptorOfAClientThatNobodyAccepted_keepsCloseFromNothing() throws Exception {
+    Kernel deaf =
+        StandIn.of(
+            Kernel.class,
+            kernel,
+            call -> {
+              if (call.is("accept")) {
+                throw new SyscallException("accept4", "injected", Errno.EMFILE.number());
+              }
+              return call.pass();
+            });
+    device = new GuestDevice("g", directory.resolve("s"), host(deaf), MOST, this);
+    Thread closing = new Thread(device::close);
+    try (LingeringFd lingering = new LingeringFd(kernel)) {
+      device.start();
+      try (RawClient client = connect()) {
+        client.sendRaw(header(1, 4, 32, 0, 0), lingering.fd());
+        lingering.giveUp();
+      }
+      closing.start();
+      await().atMost(PATIENCE).until(() -> device.descriptorsWaiting() > 0);
+    }
+    assertThat(closing.join(PATIENCE)).isTrue();
+    assertThat(device.descriptorsWaiting()).isZero();
   }
 
   /** Who refuses a client waits for its first message, but not for long. */
