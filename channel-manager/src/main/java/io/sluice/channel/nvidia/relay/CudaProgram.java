@@ -291,13 +291,20 @@ final class CudaProgram {
   /** Serves it until it leaves; then nothing of it is left. */
   void serve() throws RelayProtocolException {
     try (link) {
+      serveAll();
+    } catch (InternalError e) {
+      // A page of a machine's memory that cannot be had: the copy faults.
+      throw new RelayProtocolException("its memory faults: " + e);
+    }
+  }
+
+  /** What it has on the card goes first, whatever its link has still to close. */
+  private void serveAll() throws RelayProtocolException {
+    try {
       boolean greeted = false;
       while (link.receive(this::follow)) {
         greeted = serve(greeted);
       }
-    } catch (InternalError e) {
-      // A page of a machine's memory that cannot be had: the copy faults.
-      throw new RelayProtocolException("its memory faults: " + e);
     } finally {
       leaving = true;
       end();

@@ -5,6 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
@@ -130,11 +131,11 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   }
 
   @Override
-  public void serve(Fd connection) {
+  public void serve(Fd connection, FdCustody foreign) {
     try (connection;
         Arena arena = Arena.ofConfined()) {
       PeerCredentials peer = kernel.peerCredentials(connection);
-      serve(peer, _ -> new SocketLink(kernel, clock, connection, arena));
+      serve(peer, _ -> new SocketLink(kernel, clock, connection, foreign, arena));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia.relay;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MovableMemory;
@@ -14,8 +15,9 @@ public interface ProgramRelay extends MovableMemory, AutoCloseable {
    * For a thread of its own, which may block, and which has no privileges afterwards.
    *
    * @param connection the program's; is closed
+   * @param foreign has the custody of what the program sends
    */
-  void serve(Fd connection);
+  void serve(Fd connection, FdCustody foreign);
 
   /**
    * The same of a program in a machine.

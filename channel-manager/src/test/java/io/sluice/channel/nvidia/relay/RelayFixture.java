@@ -7,10 +7,12 @@ import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.rm.program.UvmCommand;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.fakes.FakeKernel;
+import io.sluice.testbed.fakes.TestCustody;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -136,9 +138,14 @@ abstract class RelayFixture {
     client = client(program, control);
   }
 
+  /** What has the custody of descriptors that programs send. */
+  FdCustody custody() {
+    return TestCustody.none();
+  }
+
   TestProgram connect() {
     List<Fd> ends = kernel.socketpair();
-    Thread thread = Thread.ofPlatform().start(() -> relay.serve(ends.get(1)));
+    Thread thread = Thread.ofPlatform().start(() -> relay.serve(ends.get(1), custody()));
     threads.add(thread);
     TestProgram made = new TestProgram(kernel, ends.get(0));
     programs.add(made);

@@ -17,6 +17,7 @@ import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.checks.FuzzInput;
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.testbed.fakes.Seeds;
+import io.sluice.testbed.fakes.TestCustody;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ final class RelayFuzzTest {
 
     Side() {
       List<Fd> ends = kernel.socketpair();
-      threads.add(Thread.ofPlatform().start(() -> relay.serve(ends.get(1))));
+      threads.add(Thread.ofPlatform().start(() -> relay.serve(ends.get(1), TestCustody.none())));
       program = new TestProgram(kernel, ends.get(0));
       assertThat(program.hello().error()).isZero();
       files[0] = program.open("nvidiactl");

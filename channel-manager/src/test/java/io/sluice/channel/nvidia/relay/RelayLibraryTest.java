@@ -11,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.relay.card.RelayCard;
 import io.sluice.channel.nvidia.time.TimeSlices;
+import io.sluice.testbed.fakes.TestCustody;
 import io.sluice.testbed.fakes.relay.CudaCalls;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -99,7 +100,7 @@ final class RelayLibraryTest {
     try {
       while (true) {
         Fd connection = kernel.accept(listener);
-        programs.add(Thread.ofPlatform().start(() -> relay.serve(connection)));
+        programs.add(Thread.ofPlatform().start(() -> relay.serve(connection, TestCustody.none())));
       }
     } catch (SyscallException _) {
       // It was shut down.

@@ -14,6 +14,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.fakes.Seeds;
+import io.sluice.testbed.fakes.TestCustody;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -69,7 +70,7 @@ final class RelayTraceFuzzTest {
 
   private TestProgram connect() {
     List<Fd> ends = kernel.socketpair();
-    servers.add(Thread.ofPlatform().start(() -> relay.serve(ends.get(1))));
+    servers.add(Thread.ofPlatform().start(() -> relay.serve(ends.get(1), TestCustody.none())));
     return new TestProgram(kernel, ends.get(0));
   }
 

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.nvidia.time.TimeSlices;
+import io.sluice.testbed.fakes.TestCustody;
 import io.sluice.testbed.fakes.relay.TraceBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -50,7 +51,7 @@ final class RelayTraceTest {
             System::nanoTime,
             () -> {});
     List<Fd> ends = kernel.socketpair();
-    Thread server = Thread.ofPlatform().start(() -> relay.serve(ends.get(1)));
+    Thread server = Thread.ofPlatform().start(() -> relay.serve(ends.get(1), TestCustody.none()));
     try (TestProgram program = new TestProgram(kernel, ends.get(0))) {
       int number = 0;
       for (RelayTrace.Exchange exchange : trace.exchanges()) {

@@ -165,13 +165,18 @@ class TestProgram implements AutoCloseable {
     }
   }
 
+  /** Sends bytes as they are. */
+  void send(byte[] raw, List<Fd> along) {
+    try (Arena arena = Arena.ofConfined()) {
+      kernel.sendmsg(
+          connection, arena.allocate(raw.length, 8).copyFrom(MemorySegment.ofArray(raw)), along);
+    }
+  }
+
   /** Sends bytes as they are; whether the relay still answers. */
   boolean survives(byte[] raw) {
     try (Arena arena = Arena.ofConfined()) {
-      kernel.sendmsg(
-          connection,
-          arena.allocate(raw.length, 8).copyFrom(MemorySegment.ofArray(raw)),
-          List.of());
+      send(raw, List.of());
       return kernel.recvmsg(connection, arena.allocate(RelayReply.SIZE, 8), came) > 0;
     } catch (SyscallException e) {
       assertThat(e.is(Errno.EPIPE) || e.is(Errno.ECONNRESET)).isTrue();

@@ -230,6 +230,11 @@ public final class CudaPrograms implements ProgramsMXBean {
     return door(guest).map(door -> door.relay().programs().size()).orElse(0);
   }
 
+  /** Descriptors of a guest's programs that wait to be closed. */
+  public int unclosed(String guest) {
+    return door(guest).map(RelayDoor::unclosed).orElse(0);
+  }
+
   @Override
   public Map<String, CudaStatus> getGuests() {
     Map<String, CudaStatus> statuses = new TreeMap<>();

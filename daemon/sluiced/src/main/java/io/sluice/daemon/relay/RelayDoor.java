@@ -12,10 +12,10 @@ import io.sluice.channel.nvidia.relay.link.MachinePort;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.runtime.ProcessNames;
-import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.local.SocketFile;
+import io.sluice.vdevice.ForeignFds;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -57,14 +57,17 @@ final class RelayDoor implements AutoCloseable {
   /** How often programs' time slices are looked at, which other guests may have changed. */
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** How long programs that are sent away are waited for, all together. */
+  /** How long programs that are sent away are waited for, all together; and the door's thread. */
   private static final long END_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final Duration END_WAIT = Duration.ofNanos(END_NS);
 
   private final GuestSettings guest;
   private final GuestRelays relays;
   private final CudaPrograms.Surroundings surroundings;
   private final Kernel kernel;
   private final SocketFile file;
+  private final ForeignFds foreign;
   private final Fd listener;
   private final Fd wake;
   private final Fd begun; // a program, whose time is to be looked at from now on
@@ -87,12 +90,14 @@ final class RelayDoor implements AutoCloseable {
       GuestRelays relays,
       CudaPrograms.Surroundings surroundings,
       SocketFile file,
+      ForeignFds foreign,
       Fd listener) {
     this.guest = guest;
     this.relays = relays;
     this.surroundings = surroundings;
     this.kernel = surroundings.kernel();
     this.file = file;
+    this.foreign = foreign;
     this.listener = listener;
     pace = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     machinePace = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
@@ -116,6 +121,8 @@ final class RelayDoor implements AutoCloseable {
             guest.cudaSocket(),
             "the socket of CUDA programs of guest \"" + guest.name() + "\",",
             ErrorCode.PROGRAM_SOCKET);
+    ForeignFds foreign =
+        new ForeignFds(surroundings.kernel(), guest.name() + "-cuda", surroundings.threads());
     Fd[] listener = new Fd[1];
     RelayDoor[] door = new RelayDoor[1];
     boolean complete = false;
@@ -124,8 +131,8 @@ final class RelayDoor implements AutoCloseable {
           surroundings.socketGroup(),
           ErrorCode.PROGRAM_SOCKET,
           staged -> {
-            listener[0] = surroundings.kernel().listen(staged, BACKLOG);
-            door[0] = new RelayDoor(guest, relays, surroundings, file, listener[0]);
+            listener[0] = foreign.apply(surroundings.kernel().listen(staged, BACKLOG));
+            door[0] = new RelayDoor(guest, relays, surroundings, file, foreign, listener[0]);
           });
       door[0].thread.start();
       complete = true;
@@ -133,6 +140,7 @@ final class RelayDoor implements AutoCloseable {
     } finally {
       if (!complete) {
         release(relays, file, listener[0], door[0]);
+        foreign.close();
       }
     }
   }
@@ -164,6 +172,11 @@ final class RelayDoor implements AutoCloseable {
     return relays;
   }
 
+  /** Descriptors of programs, and connections, that wait to be closed. */
+  int unclosed() {
+    return foreign.waiting();
+  }
+
   /** Connections, and programs of machines, turned away so far. */
   long turnedAway() {
     synchronized (lock) {
@@ -192,16 +205,17 @@ final class RelayDoor implements AutoCloseable {
               List.of(wake), new short[] {Kernel.POLLIN}, new short[1], pace.untilNextNs());
       return;
     }
+    boolean hasRoom = foreign.waiting() <= ForeignFds.MOST_WAITING; // or who comes waits
     short[] ready = new short[3];
-    short[] wanted = {Kernel.POLLIN, Kernel.POLLIN, Kernel.POLLIN};
-    int _ =
-        kernel.pollNs(List.of(wake, listener, begun), wanted, ready, hasPrograms() ? LOOK_NS : -1);
+    short[] wanted = {Kernel.POLLIN, hasRoom ? Kernel.POLLIN : 0, Kernel.POLLIN};
+    long patience = hasPrograms() || !hasRoom ? LOOK_NS : -1;
+    int _ = kernel.pollNs(List.of(wake, listener, begun), wanted, ready, patience);
     long _ = kernel.drain(begun);
     relays.all().forEach(ProgramRelay::refresh); // on this thread, which is the guest's own
     if (ready[0] != 0 || ready[1] == 0) {
       return;
     }
-    Fd connection = kernel.accept(listener);
+    Fd connection = foreign.apply(kernel.accept(listener));
     boolean served = false;
     try {
       PeerCredentials peer = kernel.peerCredentials(connection);
@@ -210,7 +224,7 @@ final class RelayDoor implements AutoCloseable {
               peer,
               () -> {
                 try (connection) {
-                  relays.own().serve(connection);
+                  relays.own().serve(connection, foreign);
                 }
               });
     } finally {
@@ -358,8 +372,8 @@ final class RelayDoor implements AutoCloseable {
       return;
     }
     kernel.signal(wake);
-    Threads.joinUninterruptibly(thread);
     try {
+      awaitThread(thread, END_WAIT, "the thread that lets CUDA programs in does not end");
       file.delete();
     } finally {
       listener.close();
@@ -370,7 +384,18 @@ final class RelayDoor implements AutoCloseable {
       relays.close();
       awaitAll();
       relays.release();
+      awaitClosed();
     }
+  }
+
+  private void awaitClosed() {
+    if (!foreign.await(0, END_WAIT)) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest.name())
+          .addKeyValue("waiting", foreign.waiting())
+          .log("descriptors of CUDA programs cannot be closed");
+    }
+    foreign.close();
   }
 
   private void awaitAll() {
@@ -379,15 +404,25 @@ final class RelayDoor implements AutoCloseable {
       left = Set.copyOf(serving);
     }
     long untilNs = surroundings.nanoTime().getAsLong() + END_NS;
+    for (Thread each : left) {
+      Duration wait = Duration.ofNanos(untilNs - surroundings.nanoTime().getAsLong());
+      awaitThread(
+          each,
+          wait.isNegative() ? Duration.ZERO : wait,
+          "a CUDA program that was sent away is still served");
+    }
+  }
+
+  /**
+   * @param otherwise what is logged when it does not end in time
+   */
+  private void awaitThread(Thread thread, Duration patience, String otherwise) {
     try {
-      for (Thread each : left) {
-        Duration wait = Duration.ofNanos(untilNs - surroundings.nanoTime().getAsLong());
-        if (!each.join(wait.isNegative() ? Duration.ZERO : wait)) {
-          LOG.atError()
-              .addKeyValue("guest", guest.name())
-              .addKeyValue("thread", each.getName())
-              .log("a CUDA program that was sent away is still served");
-        }
+      if (!thread.join(patience)) {
+        LOG.atError()
+            .addKeyValue("guest", guest.name())
+            .addKeyValue("thread", thread.getName())
+            .log(otherwise);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

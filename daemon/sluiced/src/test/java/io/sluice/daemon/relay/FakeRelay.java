@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
@@ -87,7 +88,7 @@ final class FakeRelay implements ProgramRelay {
   }
 
   @Override
-  public void serve(Fd connection) {
+  public void serve(Fd connection, FdCustody foreign) {
     Error planned = failure.getAndSet(null);
     if (planned != null) {
       throw planned;
@@ -95,8 +96,9 @@ final class FakeRelay implements ProgramRelay {
     try (connection;
         Arena arena = Arena.ofConfined()) {
       long number = enter(connection);
-      while (kernel.recvmsg(connection, arena.allocate(64), new FdList()) > 0) {
-        // what it says does not matter
+      FdList came = new FdList(foreign);
+      while (kernel.recvmsg(connection, arena.allocate(64), came) > 0) {
+        came.closeAll(); // nor does it matter what it says
       }
       leave(number);
     }

@@ -4,6 +4,7 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayReply;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
@@ -21,16 +22,19 @@ final class DoorbellWatch implements AutoCloseable {
   private final Kernel kernel;
   private final LongSupplier clock;
   private final Fd socket;
+  private final FdCustody foreign;
   private int moves;
 
   /**
    * @param clock nanoseconds
    * @param socket is this one's
+   * @param foreign has the custody of it, and of descriptors that come
    */
-  DoorbellWatch(Kernel kernel, LongSupplier clock, Fd socket) {
+  DoorbellWatch(Kernel kernel, LongSupplier clock, Fd socket, FdCustody foreign) {
     this.kernel = kernel;
     this.clock = clock;
-    this.socket = socket;
+    this.socket = foreign.apply(socket);
+    this.foreign = foreign;
   }
 
   /** As {@link ProgramLink#moveDoorbell}. */
@@ -59,10 +63,10 @@ final class DoorbellWatch implements AutoCloseable {
       throw new Denial(RmStatus.TIMEOUT, "the program does not map another doorbell in time");
     }
     kernel.setReceiveTimeout(socket, (int) leftMs);
-    FdList none = new FdList();
+    FdList none = new FdList(foreign);
     try {
       long bytes = kernel.recvmsg(socket, message, none);
-      if (bytes != message.byteSize()) {
+      if (bytes != message.byteSize() || none.size() > 0 && !foreign.awaitRoom()) {
         throw new Denial(RmStatus.TIMEOUT, "the program does not map another doorbell");
       }
       return RelayReply.VALUE.bits(message);

@@ -1,10 +1,12 @@
 package io.sluice.channel.nvidia.relay.link;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayReply;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdCustody;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
@@ -22,7 +24,8 @@ public final class SocketLink implements ProgramLink {
   private final Kernel kernel;
   private final LongSupplier clock;
   private final Fd connection;
-  private final FdList descriptors = new FdList();
+  private final FdCustody foreign;
+  private final FdList descriptors;
   private final MemorySegment buffer;
 
   private final List<Fd> watched;
@@ -34,12 +37,16 @@ public final class SocketLink implements ProgramLink {
   /**
    * @param clock nanoseconds
    * @param connection is closed by whoever serves it
+   * @param foreign has the custody of descriptors that come, and of sockets where some may wait
    * @param arena of the thread that serves it
    */
-  public SocketLink(Kernel kernel, LongSupplier clock, Fd connection, Arena arena) {
+  public SocketLink(
+      Kernel kernel, LongSupplier clock, Fd connection, FdCustody foreign, Arena arena) {
     this.kernel = kernel;
     this.clock = clock;
     this.connection = connection;
+    this.foreign = foreign;
+    descriptors = new FdList(foreign);
     watched = List.of(connection);
     buffer = arena.allocate(RelayRequest.MAX_BYTES, 8);
   }
@@ -67,6 +74,9 @@ public final class SocketLink implements ProgramLink {
       if (had > bytes || descriptors.size() > 1 || descriptors.hasSocket(kernel)) {
         throw new RelayProtocolException("a request with more than it says");
       }
+    }
+    if (descriptors.size() > 0 && !foreign.awaitRoom()) {
+      throw new RelayProtocolException("another descriptor while too many cannot be closed");
     }
     return true;
   }
@@ -213,9 +223,12 @@ public final class SocketLink implements ProgramLink {
 
   @Override
   public void replyWatch() {
+    if (!foreign.awaitRoom()) { // the former one may have something that cannot be closed
+      throw new SyscallException("socketpair", "too many to be closed", Errno.EMFILE.number());
+    }
     List<Fd> ends = kernel.socketpair();
     watch.ifPresent(DoorbellWatch::close);
-    watch = Optional.of(new DoorbellWatch(kernel, clock, ends.get(0)));
+    watch = Optional.of(new DoorbellWatch(kernel, clock, ends.get(0), foreign));
     try (Fd program = ends.get(1)) {
       reply(0, 0, 0, 0, List.of(program));
     }

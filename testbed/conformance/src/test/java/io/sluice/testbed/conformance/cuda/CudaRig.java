@@ -12,6 +12,7 @@ import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.nvidia.relay.card.DriverPort;
 import io.sluice.channel.nvidia.time.TimeSlices;
 import io.sluice.testbed.conformance.rig.NvidiaRig;
+import io.sluice.testbed.fakes.TestCustody;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -156,9 +157,9 @@ public final class CudaRig implements AutoCloseable {
 
   private void serve(Fd connection) {
     if (recorder.isPresent()) {
-      recorder.get().record(driver.nodes(), () -> relay.serve(connection));
+      recorder.get().record(driver.nodes(), () -> relay.serve(connection, TestCustody.none()));
     } else {
-      relay.serve(connection);
+      relay.serve(connection, TestCustody.none());
     }
   }
 
