@@ -57,6 +57,9 @@ final class GuestSessions implements AutoCloseable {
 
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
+  /** How long the last host is waited for: many times as long as it takes to end a process. */
+  private static final Duration END_PATIENCE = Duration.ofSeconds(20);
+
   /** What a host's process exits with when it does not get on. */
   private static final int FAILED = 1;
 
@@ -280,7 +283,7 @@ final class GuestSessions implements AutoCloseable {
       return;
     }
     try {
-      socket.renew();
+      socket.renew(hearing.custody());
     } catch (IOException | RuntimeException e) {
       failures.note(e); // the former one, which most hosts leave as it was
     }
@@ -531,6 +534,11 @@ final class GuestSessions implements AutoCloseable {
     return closed.getCount() == 0;
   }
 
+  /** Descriptors of its applications and session hosts that wait to be closed. */
+  int unclosed() {
+    return hearing.unclosed();
+  }
+
   /** Ends the host and removes the socket. */
   @Override
   public void close() throws IOException, InterruptedException {
@@ -543,9 +551,11 @@ final class GuestSessions implements AutoCloseable {
     try {
       socket.delete();
     } finally {
-      keeper.join();
+      if (!keeper.join(END_PATIENCE)) {
+        LOG.atError().addKeyValue("guest", guest).log("a session host does not end");
+      }
       socket.delete(); // the keeper may have made another meanwhile
-      socket.close();
+      socket.close(hearing.custody());
       memory.close();
       hearing.close();
     }

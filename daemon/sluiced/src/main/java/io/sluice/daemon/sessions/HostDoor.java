@@ -216,7 +216,7 @@ final class HostDoor implements AutoCloseable {
     kernel.signal(wake);
     thread.join();
     file.delete();
-    listener.close();
+    foreign.apply(listener).close(); // who waits there may have sent something
     wake.close();
     foreign.close();
   }

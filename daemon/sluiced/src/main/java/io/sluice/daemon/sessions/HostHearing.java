@@ -78,6 +78,11 @@ final class HostHearing implements AutoCloseable {
     return foreign;
   }
 
+  /** Descriptors of hosts, and of who waited for one, that wait to be closed. */
+  int unclosed() {
+    return foreign.waiting();
+  }
+
   /** Refuses another host while there is too much left of others. */
   void checkRoom() throws IOException {
     int fds = foreign.waiting();

@@ -126,11 +126,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             guest.apiSocket(),
             "the session socket of guest \"" + guest.name() + "\",",
             ErrorCode.SESSION_SOCKET);
-    SessionSocket socket = null;
     synchronized (lock) {
       try {
         HostDoor open = openDoor();
-        socket = SessionSocket.open(surroundings.kernel(), file, socketGroup);
+        SessionSocket socket = SessionSocket.open(surroundings.kernel(), file, socketGroup);
         HostCommand starter = command(guest.name());
         GuestSessions sessions =
             new GuestSessions(
@@ -146,9 +145,6 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         settings.put(guest.name(), guest);
         sessions.start();
       } catch (IOException e) {
-        if (socket != null) {
-          socket.close();
-        }
         throw Problem.of(
                 ErrorCode.SESSION_SOCKET,
                 "cannot make a socket of the sessions of guest \"" + guest.name() + "\"",
@@ -305,6 +301,11 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       guests.forEach((name, sessions) -> hosts.put(name, sessions.status()));
     }
     return hosts;
+  }
+
+  /** Descriptors of a guest's applications and session hosts that wait to be closed. */
+  public int unclosed(String guest) {
+    return sessionsOf(guest).map(GuestSessions::unclosed).orElse(0);
   }
 
   /** How many sessions a guest's applications have. */

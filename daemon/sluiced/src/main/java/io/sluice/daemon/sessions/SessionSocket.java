@@ -8,14 +8,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import javax.management.OperationsException;
 
 /**
  * The listening socket of a guest's applications, which wait there while a session host follows
  * another. A host gets the socket as it is, and can leave it so that nobody can listen there any
- * more: then there is another in its place.
+ * more: then there is another in its place. Closing it closes all that those have sent who wait
+ * there, so that is for a custody.
  */
-final class SessionSocket implements AutoCloseable {
+final class SessionSocket {
   private static final int BACKLOG = 64;
 
   private final Kernel kernel;
@@ -74,10 +76,14 @@ final class SessionSocket implements AutoCloseable {
     return listener;
   }
 
-  /** Puts another in its place. Who has connected to the former one, and waits, is turned away. */
-  void renew() throws IOException {
+  /**
+   * Puts another in its place. Who has connected to the former one, and waits, is turned away.
+   *
+   * @param custody closes the former one
+   */
+  void renew(UnaryOperator<Fd> custody) throws IOException {
     Fd made = SessionSocket.<IOException>listen(kernel, binder -> file.replace(group, binder));
-    listener.close();
+    close(custody);
     listener = made;
   }
 
@@ -86,8 +92,12 @@ final class SessionSocket implements AutoCloseable {
     file.delete();
   }
 
-  @Override
-  public void close() {
-    listener.close();
+  /**
+   * Closes it.
+   *
+   * @param custody does
+   */
+  void close(UnaryOperator<Fd> custody) {
+    custody.apply(listener).close();
   }
 }
