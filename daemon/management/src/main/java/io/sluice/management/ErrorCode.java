@@ -20,6 +20,7 @@ public enum ErrorCode {
   GUEST_PATH("SLU-GUEST-010", ErrorKind.USAGE, "It is not a path for a guest's socket.", "It is relative, among the daemon's own files, or in a /tmp that is the service's own.", "Give an absolute path in another directory."),
   GUEST_EXCESS("SLU-GUEST-011", ErrorKind.FAILED, "A guest touches video memory that it has not allocated; in the log only.", "Its program is faulty or hostile.", "Nothing is lost: the pages are taken back; excess-limit detaches it."),
   GUEST_SUSPEND("SLU-GUEST-012", ErrorKind.FAILED, "The guest cannot be suspended, resumed or detached.", "Nobody is attached, it is so already, or its GPU cannot suspend channels.", "See the message."),
+  GUEST_LEFT("SLU-GUEST-013", ErrorKind.FAILED, "The guest is gone, and something of it is left in the daemon.", "The message says what; mostly a client whose session does not end.", "End what was the guest; restart the daemon if its name is still in use then."),
   CHANNEL_UNKNOWN("SLU-CHN-020", ErrorKind.NOT_FOUND, "The guest has no channel of that number.", "It ended, or was never made.", "See sluicectl channel list."),
   CHANNEL_KILL("SLU-CHN-021", ErrorKind.FAILED, "The channel cannot be ended.", "The GPU cannot do that, or the channel has just ended.", "See the message."),
   QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.USAGE, "A value of a quota is out of range.", "The message says which.", "Give one within the range."),

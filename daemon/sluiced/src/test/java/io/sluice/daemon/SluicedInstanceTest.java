@@ -454,12 +454,44 @@ final class SluicedInstanceTest {
     }
   }
 
+  /** What cannot be ended keeps nothing else. */
+  @Test
+  void destroyGuest_ofWhichSomethingIsLeft_saysSoAndForgetsIt() throws Exception {
+    MBeanServer beans = MBeanServerFactory.newMBeanServer();
+    try (SluicedInstance daemon = start(beans)) {
+      daemon.daemon().createGuest("ml-02", "", 0);
+      beans.unregisterMBean(ObjectNames.guest("ml-02")); // it cannot be again
+
+      assertThatThrownBy(() -> daemon.daemon().destroyGuest("ml-02", false))
+          .hasMessageContainingAll("guest \"ml-02\" is destroyed, but not", "SLU-GUEST-013");
+
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+      assertThat(daemon.guestSocket("ml-02")).doesNotExist();
+    }
+    try (SluicedInstance daemon = start()) {
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+    }
+  }
+
+  @Test
+  void close_guestOfWhichSomethingIsLeft_endsTheOthers() throws Exception {
+    MBeanServer beans = MBeanServerFactory.newMBeanServer();
+    Path other;
+    try (SluicedInstance daemon = start(beans)) {
+      daemon.daemon().createGuest("ml-02", "", 0);
+      other = daemon.guestSocket("ml-02");
+      assertThat(other).exists();
+      beans.unregisterMBean(ObjectNames.guest("web-01")); // the first to end
+    }
+    assertThat(other).doesNotExist();
+    assertThat(beans.isRegistered(ObjectNames.guest("ml-02"))).isFalse();
+  }
+
   @Test
   void close_guestAttached_saysWhichAndReturnsEverything() throws Exception {
     MBeanServer beans = MBeanServerFactory.newMBeanServer();
     List<String> told = new CopyOnWriteArrayList<>();
-    SluicedInstance daemon =
-        SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file), KERNEL, beans);
+    SluicedInstance daemon = start(beans);
     beans.addNotificationListener(
         ObjectNames.DAEMON,
         (notification, _) -> told.add(notification.getType() + " " + notification.getMessage()),
@@ -539,6 +571,10 @@ final class SluicedInstanceTest {
 
   private SluicedInstance start() throws Exception {
     return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
+  }
+
+  private SluicedInstance start(MBeanServer beans) throws Exception {
+    return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file), KERNEL, beans);
   }
 
   /** The file as it is, with directories of this test. */

@@ -263,7 +263,7 @@ public final class GuestBean implements GuestMXBean {
         maps.left(),
         maps.burst(),
         maps.interval().toMillis(),
-        device.descriptorsWaiting(),
+        host.unclosed(),
         device.logLinesLeftOut(),
         device.logRate().burst(),
         device.logRate().interval().toMillis());

@@ -272,6 +272,13 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     }
   }
 
+  /** Descriptors that came from it, and connections, that wait to be closed. */
+  int unclosed() {
+    return device.descriptorsWaiting()
+        + programs.unclosed(settings.name())
+        + hosts.unclosed(settings.name());
+  }
+
   /** Model of its GPU. */
   public String gpuModel() {
     return gpu.gpu().info().model();
@@ -440,13 +447,17 @@ public final class GuestHost implements GuestSource, AutoCloseable {
   /** Sends its programs away, detaches whoever is attached, and removes the sockets. */
   @Override
   public void close() throws IOException {
-    programs.leave(settings.name());
-    try {
-      file.delete();
-    } finally {
-      device.close();
-      hosts.leave(settings.name());
+    try (Ending _ = () -> hosts.leave(settings.name());
+        Ending _ = device::close;
+        Ending _ = file::delete) {
+      programs.leave(settings.name());
     }
+  }
+
+  /** A part of the end, which comes also when one before it has failed. */
+  private interface Ending extends AutoCloseable {
+    @Override
+    void close() throws IOException;
   }
 
   /** Removes what was kept for the next start; it is closed. */

@@ -12,6 +12,7 @@ import io.sluice.daemon.config.ProgramSettings;
 import io.sluice.daemon.config.QuotaStore;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.gpu.GpuShares;
+import io.sluice.daemon.runtime.CauseText;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
@@ -176,7 +177,7 @@ public final class GuestTable {
     try {
       store.save(created());
     } catch (IOException e) {
-      stop(guest);
+      List<String> _ = stop(guest);
       throw Problem.of(
               ErrorCode.GUEST_STATE,
               failed,
@@ -232,10 +233,11 @@ public final class GuestTable {
                 "stop the machine or the programs first, or retry with --force")
             .exception();
       }
-      stop(guest);
+      List<String> left = stop(guest);
       forgetQuota(name);
       store.save(created());
       guest.forget();
+      requireEnded(name, left);
     } catch (IOException e) {
       throw Problem.of(
               ErrorCode.GUEST_STATE,
@@ -315,9 +317,10 @@ public final class GuestTable {
       if (guest.users().isPresent()) {
         return false;
       }
-      stop(guest);
+      List<String> left = stop(guest);
       forgetQuota(name);
       guest.forget();
+      requireEnded(name, left);
       return true;
     } finally {
       lock.unlock();
@@ -373,7 +376,9 @@ public final class GuestTable {
       closed = true;
       List<GuestHost> last = new ArrayList<>(guests.values());
       last.sort(Comparator.comparing((GuestHost guest) -> guest.settings().name()).reversed());
-      last.forEach(this::stop);
+      for (GuestHost guest : last) {
+        List<String> _ = stop(guest);
+      }
     } finally {
       lock.unlock();
     }
@@ -409,21 +414,52 @@ public final class GuestTable {
     }
   }
 
-  private void stop(GuestHost guest) {
+  /** A part of a guest's end. */
+  private interface Ending {
+    void run() throws IOException;
+  }
+
+  /**
+   * Ends a guest. What fails of that is told, and keeps nothing else from its end: neither the rest
+   * of the guest, nor other guests.
+   *
+   * @return what failed, in words
+   */
+  private List<String> stop(GuestHost guest) {
+    String name = guest.settings().name();
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
-    changed.remove(guest.settings().name());
+    changed.remove(name);
     guests = ImmutableSortedMap.copyOf(changed);
+    List<String> left = new ArrayList<>();
+    end(guest, guest::close, left);
+    end(guest, () -> guest.gpu().shares().remove(name), left);
+    end(guest, () -> guest.gpu().slots().forget(name), left);
+    end(guest, () -> observer.onDestroyed(guest), left);
+    return left;
+  }
+
+  private static void end(GuestHost guest, Ending part, List<String> left) {
     try {
-      guest.close();
-    } catch (IOException e) {
-      LOG.atWarn()
+      part.run();
+    } catch (IOException | RuntimeException | Error e) {
+      left.add(CauseText.of(e));
+      LOG.atError()
           .addKeyValue("guest", guest.settings().name())
           .setCause(e)
-          .log("the guest's socket is left behind");
+          .log("something of a guest is left behind");
     }
-    guest.gpu().shares().remove(guest.settings().name());
-    guest.gpu().slots().forget(guest.settings().name());
-    observer.onDestroyed(guest);
+  }
+
+  /** The guest is gone, but for what failed. */
+  private static void requireEnded(String name, List<String> left) throws OperationsException {
+    if (!left.isEmpty()) {
+      throw Problem.of(
+              ErrorCode.GUEST_LEFT,
+              "guest \"" + name + "\" is destroyed, but not all of it",
+              String.join("; ", left),
+              ErrorCode.GUEST_LEFT.remedy())
+          .exception();
+    }
   }
 
   private List<GuestSettings> created() {

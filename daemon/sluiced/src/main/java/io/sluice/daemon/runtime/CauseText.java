@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 public final class CauseText {
   private CauseText() {}
 
-  public static String of(Exception e) {
+  public static String of(Throwable e) {
     return switch (e) {
       case SluiceException refused -> refused.what();
       case NoSuchFileException missing -> "there is no " + missing.getFile();
