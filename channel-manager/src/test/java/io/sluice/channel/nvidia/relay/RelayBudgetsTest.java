@@ -85,8 +85,7 @@ final class RelayBudgetsTest extends RelayFixture {
   @Test
   void ranges_beyondTheLimit_areRefusedUntilOneIsFreed() {
     UvmSpace.Counts counts =
-        new UvmSpace.Counts(
-            new ProgramHeap(new MemoryShare(MemoryBudget.upTo(() -> 1 << 30))));
+        new UvmSpace.Counts(new ProgramHeap(new MemoryShare(MemoryBudget.upTo(() -> 1 << 30))));
     UvmRanges ranges = new UvmRanges(counts);
     RmObject.Name name = new RmObject.Name(client, MEMORY);
     RmObject memory = new RmObject(name, name, Optional.empty(), 0);

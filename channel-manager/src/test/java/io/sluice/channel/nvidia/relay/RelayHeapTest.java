@@ -82,7 +82,8 @@ final class RelayHeapTest extends RelayFixture {
       int file = other.open("nvidiactl");
       int root = client(other, file);
       assertThat(takeAll(other, file, root, root)).isGreaterThan(50);
-      assertThat(heap.bytes() - before).isBetween(CERTAIN * 9 / 10, CERTAIN + 4096); // what was left
+      assertThat(heap.bytes() - before)
+          .isBetween(CERTAIN * 9 / 10, CERTAIN + 4096); // what was left
     }
     assertThat(heap.bytes()).isLessThanOrEqualTo(BYTES);
 

@@ -57,7 +57,8 @@ final class CudaHost implements AutoCloseable {
                 (_, _) -> {},
                 (_, _) -> {}));
     MemoryBudget video = MemoryBudget.upTo(() -> MOST_BYTES);
-    relay = relay(
+    relay =
+        relay(
             new RelayLimits(
                 guest.programs().cudaPrograms(),
                 video,
