@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +122,7 @@ final class RelayDoorTest {
   }
 
   private long turnedAway() {
-    return programs.getGuests().get(guest.name()).turnedAway();
+    return Objects.requireNonNull(programs.getGuests().get(guest.name())).turnedAway();
   }
 
   @Test
