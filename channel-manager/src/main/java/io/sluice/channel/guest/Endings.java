@@ -18,43 +18,43 @@ final class Endings {
    * @param giveBack gives it to the GPU; runs without the lock
    * @param counted runs after that, under the lock
    */
-  record Ending(Runnable giveBack, Runnable counted) {}
+  record FreedThing(Runnable giveBack, Runnable counted) {}
 
   /**
    * Some that one thread gives back.
    *
    * @param number of batches, in the order in which they began
    */
-  record Batch(long number, List<Ending> endings) {
-    private static final Batch NONE = new Batch(0, List.of());
+  record FreedBatch(long number, List<FreedThing> endings) {
+    private static final FreedBatch NONE = new FreedBatch(0, List.of());
 
     boolean isEmpty() {
       return endings.isEmpty();
     }
   }
 
-  private List<Ending> pending = new ArrayList<>();
+  private List<FreedThing> pending = new ArrayList<>();
   private final NavigableSet<Long> underWay = new TreeSet<>(); // batches
   private long last;
 
   /** In this order. */
   void add(Runnable giveBack, Runnable counted) {
-    pending.add(new Ending(giveBack, counted));
+    pending.add(new FreedThing(giveBack, counted));
   }
 
   /** Those that nobody has taken yet, if there are some: {@link #end} follows. */
-  Batch begin() {
+  FreedBatch begin() {
     if (pending.isEmpty()) {
-      return Batch.NONE;
+      return FreedBatch.NONE;
     }
-    Batch batch = new Batch(++last, pending);
+    FreedBatch batch = new FreedBatch(++last, pending);
     pending = new ArrayList<>();
     underWay.add(batch.number());
     return batch;
   }
 
   /** They are with the GPU. */
-  void end(Batch batch) {
+  void end(FreedBatch batch) {
     underWay.remove(batch.number());
     batch.endings().forEach(ending -> ending.counted().run());
   }

@@ -146,7 +146,7 @@ final class GuestLock {
     }
   }
 
-  private Endings.Batch releaseAll() {
+  private Endings.FreedBatch releaseAll() {
     lock.lock();
     try {
       closed = true;
@@ -194,7 +194,7 @@ final class GuestLock {
   private void exit() {
     List<ChannelError> errors = state.channels.takeErrors();
     boolean memoryChanged = state.takeChanged();
-    Endings.Batch freed = state.endings.begin();
+    Endings.FreedBatch freed = state.endings.begin();
     lock.unlock();
     try {
       memoryChanged |= giveBack(freed);
@@ -207,7 +207,7 @@ final class GuestLock {
   }
 
   /** Whether the use of memory is another after it. */
-  private boolean giveBack(Endings.Batch batch) {
+  private boolean giveBack(Endings.FreedBatch batch) {
     if (batch.isEmpty()) {
       return false;
     }

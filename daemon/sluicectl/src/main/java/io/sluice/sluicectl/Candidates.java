@@ -68,7 +68,7 @@ final class Candidates {
   }
 
   /** The CUDA programs of a guest. */
-  static final class Programs implements Iterable<String> {
+  static final class ProgramNumbers implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
       return List.of(PROGRAMS).iterator();

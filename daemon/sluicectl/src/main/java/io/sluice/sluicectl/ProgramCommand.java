@@ -51,7 +51,7 @@ final class ProgramCommand extends Noun {
           String name,
       @Parameters(
               paramLabel = "PROGRAM",
-              completionCandidates = Candidates.Programs.class,
+              completionCandidates = Candidates.ProgramNumbers.class,
               description = NUMBER)
           long number)
       throws IOException, OperationsException {
@@ -76,7 +76,7 @@ final class ProgramCommand extends Noun {
           String name,
       @Parameters(
               paramLabel = "PROGRAM",
-              completionCandidates = Candidates.Programs.class,
+              completionCandidates = Candidates.ProgramNumbers.class,
               description = NUMBER)
           long number,
       @Option(
@@ -108,7 +108,7 @@ final class ProgramCommand extends Noun {
           String name,
       @Parameters(
               paramLabel = "PROGRAM",
-              completionCandidates = Candidates.Programs.class,
+              completionCandidates = Candidates.ProgramNumbers.class,
               description = NUMBER)
           long number,
       @Option(
