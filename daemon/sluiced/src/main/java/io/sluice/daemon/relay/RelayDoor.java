@@ -418,7 +418,7 @@ final class RelayDoor implements AutoCloseable {
    */
   private void awaitThread(Thread thread, Duration patience, String otherwise) {
     try {
-      if (!thread.join(patience)) {
+      if (thread.isAlive() && !thread.join(patience)) {
         LOG.atError()
             .addKeyValue("guest", guest.name())
             .addKeyValue("thread", thread.getName())

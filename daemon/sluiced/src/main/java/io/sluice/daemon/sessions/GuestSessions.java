@@ -551,7 +551,7 @@ final class GuestSessions implements AutoCloseable {
     try {
       socket.delete();
     } finally {
-      if (!keeper.join(END_PATIENCE)) {
+      if (keeper.isAlive() && !keeper.join(END_PATIENCE)) {
         LOG.atError().addKeyValue("guest", guest).log("a session host does not end");
       }
       socket.delete(); // the keeper may have made another meanwhile
