@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The things that have left a guest's tables and are still the GPU's to take back. That may take as
@@ -12,6 +14,8 @@ import java.util.TreeSet;
  * by the guest's lock.
  */
 final class Endings {
+  private static final Logger log = LoggerFactory.getLogger(Endings.class);
+
   /**
    * One of them.
    *
@@ -30,6 +34,17 @@ final class Endings {
 
     boolean isEmpty() {
       return endings.isEmpty();
+    }
+
+    /** Gives all of them back, whatever comes of one; without the lock. */
+    void giveBack() {
+      for (FreedThing ending : endings) {
+        try {
+          ending.giveBack().run();
+        } catch (RuntimeException | Error e) {
+          log.atError().setCause(e).log("the GPU did not take something back that was freed");
+        }
+      }
     }
   }
 

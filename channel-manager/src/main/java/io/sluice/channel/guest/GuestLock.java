@@ -140,21 +140,24 @@ final class GuestLock {
 
   private void endState(Runnable end) {
     try {
-      boolean _ = giveBack(releaseAll());
+      releaseAll();
     } finally {
       endRegions(end);
     }
   }
 
-  private Endings.FreedBatch releaseAll() {
+  /** Whatever fails on the way, what had left the tables by then is given back. */
+  private void releaseAll() {
+    Endings.FreedBatch freed;
     lock.lock();
     try {
       closed = true;
       awaitGivenBack();
       state.releaseAll();
-      return state.endings.begin();
     } finally {
+      freed = state.endings.begin();
       lock.unlock();
+      boolean _ = giveBack(freed);
     }
   }
 
@@ -211,16 +214,14 @@ final class GuestLock {
     if (batch.isEmpty()) {
       return false;
     }
-    boolean changed;
+    batch.giveBack();
+    lock.lock();
     try {
-      batch.endings().forEach(ending -> ending.giveBack().run());
-    } finally {
-      lock.lock();
       state.endings.end(batch);
-      changed = state.takeChanged();
+      return state.takeChanged();
+    } finally {
       gaveBack.signalAll();
       lock.unlock();
     }
-    return changed;
   }
 }

@@ -582,15 +582,16 @@ final class CudaProgram {
     } catch (SyscallException | IllegalStateException e) {
       refusals.accept("its clients are freed with its files: " + e);
     } finally {
-      suspension.drop();
-      driver.objects().groups().removeAll();
-      driver.files().closeAll();
-      driver.objects().removeAll();
-      if (watched) {
-        driver.descriptors().giveBack(1);
+      try {
+        suspension.drop();
+        driver.forgetAll();
+      } finally {
+        if (watched) {
+          driver.descriptors().giveBack(1);
+        }
+        driver.heap().freeAll();
+        driver.turn().giveBack();
       }
-      driver.heap().freeAll();
-      driver.turn().giveBack();
     }
   }
 }

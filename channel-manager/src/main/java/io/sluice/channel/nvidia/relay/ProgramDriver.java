@@ -145,4 +145,11 @@ record ProgramDriver(
         .orElseThrow(() ->
             new Denial(RmStatus.INVALID_ARGUMENT, what + ": a file that the program has not"));
   }
+
+  /** The program has ended: it has no file and no object any more. */
+  void forgetAll() {
+    objects.groups().removeAll();
+    files.closeAll();
+    objects.removeAll();
+  }
 }

@@ -62,6 +62,7 @@ public final class SocketLink implements ProgramLink {
     long had = 0;
     bytes = (int) HEADER;
     while (had < bytes) {
+      requireRoom(); // a message may bring as many as Linux carries
       // Whoever sends ahead of the answer breaks the protocol, so that nothing is kept of it.
       long got = kernel.recvmsg(connection, buffer.asSlice(had), descriptors);
       if (got <= 0) {
@@ -75,10 +76,13 @@ public final class SocketLink implements ProgramLink {
         throw new RelayProtocolException("a request with more than it says");
       }
     }
-    if (descriptors.size() > 0 && !foreign.awaitRoom()) {
-      throw new RelayProtocolException("another descriptor while too many cannot be closed");
-    }
     return true;
+  }
+
+  private void requireRoom() throws RelayProtocolException {
+    if (!foreign.awaitRoom()) {
+      throw new RelayProtocolException("too many descriptors cannot be closed");
+    }
   }
 
   /**

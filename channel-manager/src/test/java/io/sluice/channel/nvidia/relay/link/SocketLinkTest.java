@@ -82,14 +82,18 @@ final class SocketLinkTest {
     }
     assertThatThrownBy(() -> link.receive(() -> false))
         .isInstanceOf(RelayProtocolException.class)
-        .hasMessageContaining("while too many cannot be closed");
+        .hasMessageContaining("too many descriptors cannot be closed");
+    assertThat(custody.waiting()).isZero();
   }
 
+  /** Whether a message brings any, and how many, shows only when they have come. */
   @Test
-  void receive_noDescriptorWhileTooManyWait_goesOn() throws Exception {
+  void receive_anyMessageWhileTooManyWait_endsTheProgram() throws Exception {
     custody.fill();
     kernel.sendmsg(program, request(), List.of());
-    assertThat(link.receive(() -> false)).isTrue();
+    assertThatThrownBy(() -> link.receive(() -> false))
+        .isInstanceOf(RelayProtocolException.class)
+        .hasMessageContaining("too many descriptors cannot be closed");
   }
 
   /** Each leaves the former one, in which something may be under way. */
