@@ -68,8 +68,12 @@ final class CommandPages {
           rows("session list", Views.SESSIONS, "sluicectl session list web-01"),
           answers("session show", "sluicectl session show web-01 7"),
           acts("session move", "sluicectl session move web-01 7 --to kvm-b:7443"),
-          acts("session checkpoint", "sluicectl session checkpoint web-01 7 --file /srv/web-01.7"),
-          acts("session restore", "sluicectl session restore web-01 7 --file /srv/web-01.7"),
+          acts(
+              "session checkpoint",
+              "sluicectl session checkpoint web-01 7 --file /var/lib/sluice/checkpoints/7"),
+          acts(
+              "session restore",
+              "sluicectl session restore web-01 7 --file /var/lib/sluice/checkpoints/7"),
           acts("session stay", "sluicectl session stay web-01 7"),
           acts("session end", "sluicectl session end web-01 7"),
           rows(

@@ -268,8 +268,20 @@ final class GuestCommand extends Noun {
     Long killTimeoutMs = quota.killTimeoutMs();
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
-      daemon.createGuest(
-          name, gpu, qmp, minimumBytes, quota.weight, limitBytes, quota.beyondShare, killTimeoutMs);
+      if (quota.isLimitAtMost() && !Long.valueOf(0).equals(limitBytes)) {
+        // Daemons of former versions have this operation alone, in which 0 is no limit.
+        daemon.createGuest(name, gpu, limitBytes == null ? 0 : limitBytes, qmp);
+      } else {
+        daemon.createGuest(
+            name,
+            gpu,
+            qmp,
+            minimumBytes,
+            quota.weight,
+            limitBytes,
+            quota.beyondShare,
+            killTimeoutMs);
+      }
       created(daemon, name);
     }
     return ExitCode.OK;

@@ -123,7 +123,8 @@ final class MigrationCommand extends Noun {
       @Option(
               names = "--connections",
               paramLabel = "N",
-              description = "Streams of video memory to another host, 1 to 16 (2).")
+              description =
+                  "Streams of video memory to another host, 1 to 16 (2 to 8, by processors).")
           @Nullable String connections,
       @Option(
               names = "--compress",

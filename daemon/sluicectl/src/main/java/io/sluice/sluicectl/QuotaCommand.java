@@ -122,11 +122,12 @@ final class QuotaCommand extends Noun {
     @Nullable String killTimeout;
 
     boolean areNone() {
-      return minimum == null
-          && limit == null
-          && weight == null
-          && beyondShare == null
-          && killTimeout == null;
+      return limit == null && isLimitAtMost();
+    }
+
+    /** Whether nothing but a limit is given, if that. */
+    boolean isLimitAtMost() {
+      return minimum == null && weight == null && beyondShare == null && killTimeout == null;
     }
 
     /** Whether it says that there is no limit. */

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** What the pages of all commands say, and that it is so. */
+/** The pages of all commands: each has an example, which its command takes. */
 final class CommandPagesTest {
   private static final Pattern CALL = Pattern.compile("sluicectl( [^()]+)");
   private static final int WIDTH = 80;

@@ -255,11 +255,14 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public void destroyGuest(String name, boolean force) throws OperationsException {
-    guests.destroy(name, force);
-    Audit.of("guest-destroy")
-        .addKeyValue("guest", name)
-        .addKeyValue("force", force)
-        .log("guest destroyed");
+    guests.destroy(
+        name,
+        force,
+        () ->
+            Audit.of("guest-destroy")
+                .addKeyValue("guest", name)
+                .addKeyValue("force", force)
+                .log("guest destroyed"));
   }
 
   @Override

@@ -346,6 +346,28 @@ final class QuotaOperationsTest {
     }
   }
 
+  /** Whatever was accepted is there after a restart, whatever else has changed meanwhile. */
+  @Test
+  void createGuest_smallLimitAndLargeMinimumsOneAfterTheOther_areThereAfterARestart()
+      throws Exception {
+    for (int i = 0; i < 2; i++) {
+      try (SluicedInstance instance = start()) {
+        DaemonMXBean daemon = instance.daemon();
+        if (i == 0) {
+          daemon.createGuest("c", "", "", null, null, 4096L, null, null);
+          daemon.setQuota("b", null, null, 8192L, null, null);
+          daemon.createGuest("d", "", "", 32 * MIB, null, null, null, null);
+          daemon.setQuota("d", 0L, null, null, null, null);
+          daemon.createGuest("e", "", "", 48 * MIB, null, null, null, null);
+        }
+        assertThat(quota(daemon, "c").limitBytes()).isEqualTo(4096);
+        assertThat(quota(daemon, "b").limitBytes()).isEqualTo(8192);
+        assertThat(quota(daemon, "d").minimumBytes()).isZero();
+        assertThat(quota(daemon, "e").minimumBytes()).isEqualTo(48 * MIB);
+      }
+    }
+  }
+
   @Test
   void setQuota_attachedGuests_evictsAndReturnsAtOnce() throws Exception {
     List<String> heard = new CopyOnWriteArrayList<>();

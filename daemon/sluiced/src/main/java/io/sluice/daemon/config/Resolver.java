@@ -76,7 +76,7 @@ final class Resolver {
             value(Schema.LOG, log, Schema.LOG_GUEST_LINES).orElseThrow(Resolver::badDefault),
             value(Schema.LOG, log, Schema.LOG_GUEST_INTERVAL).orElseThrow(Resolver::badDefault));
     ImmutableList<GpuSettings> gpus = gpus();
-    ImmutableList<GuestSettings> guests = guests(gpus, runDir, guestGroup);
+    ImmutableList<GuestSettings> guests = guests(gpus, runDir, guestGroup, true);
     return new DaemonConfig(
         file,
         runDir,
@@ -98,6 +98,7 @@ final class Resolver {
   /**
    * Guests created at run time, as the state file has them: the same rules, and nothing of theirs
    * may be taken by the configuration. One whose name the configuration has meanwhile is left out.
+   * Whether their minimums fit shows later, beside the quotas that count by then.
    */
   ImmutableList<GuestSettings> created(DaemonConfig config) {
     sockets.put(config.controlSocket(), "control-socket of the daemon");
@@ -105,7 +106,6 @@ final class Resolver {
     for (GuestSettings guest : config.guests()) {
       sockets.put(guest.socket(), "socket of guest \"" + guest.name() + "\"");
       uuids.put(guest.uuid(), guest.name());
-      reserved.merge(guest.gpu(), guest.quota().minimumBytes(), Long::sum);
     }
     draft
         .guests()
@@ -114,7 +114,7 @@ final class Resolver {
           return name != null
               && config.guests().stream().anyMatch(g -> g.name().equals(name.text()));
         });
-    return guests(config.gpus(), config.runDir(), config.guestGroup());
+    return guests(config.gpus(), config.runDir(), config.guestGroup(), false);
   }
 
   /** Quotas changed at run time, as the state file has them. Whether they fit shows later. */
@@ -278,8 +278,11 @@ final class Resolver {
         value(section, values, Schema.STAGING).orElseThrow(Resolver::badDefault));
   }
 
+  /**
+   * @param together whether their minimums are to fit together
+   */
   private ImmutableList<GuestSettings> guests(
-      ImmutableList<GpuSettings> gpus, Path runDir, String guestGroup) {
+      ImmutableList<GpuSettings> gpus, Path runDir, String guestGroup, boolean together) {
     if (draft.guests().size() > DaemonConfig.MAX_GUESTS) {
       draft.error(
           ConfigCode.CONFLICT,
@@ -289,6 +292,9 @@ final class Resolver {
     }
     ImmutableList.Builder<GuestSettings> guests = ImmutableList.builder();
     for (GuestDraft guest : draft.guests()) {
+      if (!together) {
+        reserved.clear();
+      }
       guest(guest, gpus, runDir, guestGroup).ifPresent(guests::add);
     }
     return guests.build();

@@ -91,9 +91,9 @@ final class Schema {
   static final Key<Path> GUEST_QMP = new Key<>("qmp", ValueType.PATH, "");
   static final Key<UUID> GUEST_UUID = new Key<>("uuid", ValueType.UUID_TEXT, "");
   static final Key<Long> GUEST_VRAM_LIMIT =
-      new Key<>("vram-limit", ValueType.size(MIB, 64 * GIB, 4 * KIB), "");
+      new Key<>("vram-limit", ValueType.size(4 * KIB, 1024 * GIB, 4 * KIB), "");
   static final Key<Long> GUEST_VRAM_MIN =
-      new Key<>("vram-min", ValueType.size(0, 64 * GIB, 4 * KIB), "0B");
+      new Key<>("vram-min", ValueType.size(0, 1024 * GIB, 4 * KIB), "0B");
   static final Key<Integer> GUEST_WEIGHT =
       new Key<>("weight", ValueType.number(1, Quota.MAX_WEIGHT), "1");
   static final Key<BeyondShare> GUEST_BEYOND_SHARE =

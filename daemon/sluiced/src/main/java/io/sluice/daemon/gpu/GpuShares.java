@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shares of the guests of one GPU: their quotas, their watchdog, and the thread that sees to
- * both. Under its lock no guest is asked anything that its own work may delay.
+ * both. Under its lock no guest is asked anything that its own work may delay; a rebalance under
+ * way asks them, and keeps others from the quotas meanwhile.
  */
 public final class GpuShares implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GpuShares.class);

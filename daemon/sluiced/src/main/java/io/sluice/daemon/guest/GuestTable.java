@@ -209,8 +209,12 @@ public final class GuestTable {
     return monitor;
   }
 
-  /** Destroys a guest that was created at run time, and forgets it. */
-  public void destroy(String name, boolean force) throws OperationsException {
+  /**
+   * Destroys a guest that was created at run time, and forgets it.
+   *
+   * @param destroyed runs once it is gone, whatever is left of it
+   */
+  public void destroy(String name, boolean force, Runnable destroyed) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot destroy guest \"" + name + "\"";
@@ -234,6 +238,7 @@ public final class GuestTable {
             .exception();
       }
       List<String> left = stop(guest);
+      destroyed.run();
       forgetQuota(name);
       store.save(created());
       guest.forget();
