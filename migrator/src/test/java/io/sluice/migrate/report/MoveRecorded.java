@@ -110,8 +110,7 @@ final class MoveRecorded {
         START_NS + atMs * MS);
   }
 
-  /** One that went well: 5 s of copying, a pause of 60 ms, of which the machine stood 48. */
-  static MoveRecorded done() {
+  private static MoveRecorded inThePause() {
     MoveRecorded move = new MoveRecorded(true);
     move.look(0, 0, 512);
     move.enter(Phase.PRE_COPY, 90, "the destination is ready");
@@ -124,6 +123,12 @@ final class MoveRecorded {
     move.stopped(17, 5);
     move.enter(Phase.FINAL_COPY, 5040, "the GPU has drained, and the machine stands");
     move.look(5041, 500, 1);
+    return move;
+  }
+
+  /** One that went well: 5 s of copying, a pause of 60 ms, of which the machine stood 48. */
+  static MoveRecorded done() {
+    MoveRecorded move = inThePause();
     move.enter(Phase.SWITCH_OVER, 5050, "all is sent");
     move.look(5052, 501, 1);
     move.enter(Phase.RESTORE, 5070, "the machine's memory is there");
@@ -135,18 +140,7 @@ final class MoveRecorded {
 
   /** One whose link ended in the pause: it went on here 50 ms after. */
   static MoveRecorded failed() {
-    MoveRecorded move = new MoveRecorded(true);
-    move.look(0, 0, 512);
-    move.enter(Phase.PRE_COPY, 90, "the destination is ready");
-    for (int at = 100; at < 5000; at += 20) {
-      move.look(at, at / 10, Math.max(3, 512 - at / 10));
-    }
-    move.enter(Phase.DETACH, 5000, "little is left");
-    move.enter(Phase.DRAIN, 5001, "access is taken back");
-    move.look(5010, 500, 2);
-    move.stopped(17, 5);
-    move.enter(Phase.FINAL_COPY, 5040, "the GPU has drained, and the machine stands");
-    move.look(5041, 500, 1);
+    MoveRecorded move = inThePause();
     move.enter(Phase.ABORTING, 5260, "the link ended");
     move.givenUp(
         new Reason("SLU-NET-003", "the link ended", "Look at the network between the hosts."), 50);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a run of the demo is made of.
+ * The plan of a run of the demo: what it is made of.
  *
  * @param machine whether the guest is a machine, else a process
  * @param openCl whether it has OpenCL

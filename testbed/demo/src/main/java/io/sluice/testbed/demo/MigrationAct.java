@@ -203,7 +203,7 @@ final class MigrationAct {
       Optional<WorkInFlight> work = WorkInFlight.of(migrations.report(GUEST, "json"));
       report.check(
           work.isPresent() && work.get().channels() > 0,
-          "it was at work when its GPU was taken from it: %s",
+          "what it had on its GPU when that was taken from it: %s",
           work.map(WorkInFlight::toString).orElse("nothing is known"));
       report.check(
           true,
