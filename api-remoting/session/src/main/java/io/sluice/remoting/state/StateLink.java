@@ -1,5 +1,6 @@
 package io.sluice.remoting.state;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
@@ -8,10 +9,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One end of a socket that carries a state stream, both ways. One thread uses it; any may {@link
- * #end} it.
+ * One end of a socket that carries a state stream, both ways. One thread reads; any may write, an
+ * item behind those of the others, and {@link #end} it.
  *
  * <p>Descriptors come with a frame of their own: the sender sends what waits before it, and a
  * stream socket gives no byte behind descriptors in the same read. So what is read holds one such
@@ -26,11 +28,15 @@ public final class StateLink implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment out = arena.allocate(BUFFER_BYTES);
   private final MemorySegment in = arena.allocate(BUFFER_BYTES);
+  private final ReentrantLock writing = new ReentrantLock();
+
+  @GuardedBy("writing")
   private final FrameWriter writer = new FrameWriter();
+
   private final Object closing = new Object();
   private int begin;
   private int end;
-  private long sent;
+  private volatile long sent; // changed under writing
 
   /**
    * @param socket a connected stream socket, owned from now on
@@ -47,9 +53,14 @@ public final class StateLink implements AutoCloseable {
 
   /** Writes an item, which may wait until {@link #flush}. */
   public void write(StateItem item) throws StateException {
-    StateCodec.write(item, writer);
-    if (writer.size() >= BUFFER_BYTES) {
-      flush();
+    writing.lock();
+    try {
+      StateCodec.write(item, writer);
+      if (writer.size() >= BUFFER_BYTES) {
+        send(List.of());
+      }
+    } finally {
+      writing.unlock();
     }
   }
 
@@ -59,16 +70,27 @@ public final class StateLink implements AutoCloseable {
    * @param passed stay the caller's
    */
   public void write(StateItem item, List<Fd> passed) throws StateException {
-    flush();
-    StateCodec.write(item, writer);
-    send(passed);
+    writing.lock();
+    try {
+      send(List.of());
+      StateCodec.write(item, writer);
+      send(passed);
+    } finally {
+      writing.unlock();
+    }
   }
 
   /** Sends what waits. */
   public void flush() throws StateException {
-    send(List.of());
+    writing.lock();
+    try {
+      send(List.of());
+    } finally {
+      writing.unlock();
+    }
   }
 
+  @GuardedBy("writing")
   private void send(List<Fd> passed) throws StateException {
     List<Fd> with = passed;
     try {

@@ -122,6 +122,8 @@ final class RelayShuttle {
       givenUp.add("relay: " + lost.getMessage());
     } catch (RuntimeException failure) {
       failed("relay", failure);
+    } finally {
+      there.countDown(); // whoever waits for one that does not come, too
     }
   }
 
@@ -181,6 +183,8 @@ final class RelayShuttle {
       givenUp.add("arrival: " + lost.getMessage());
     } catch (RuntimeException failure) {
       failed("arrival", failure);
+    } finally {
+      here.countDown();
     }
   }
 
