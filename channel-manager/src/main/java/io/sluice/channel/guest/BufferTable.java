@@ -61,7 +61,7 @@ final class BufferTable {
 
   /**
    * Changes the limit; whether it was another. What is held stays, and what is being allocated when
-   * this is called without the lock.
+   * this is called without the lock, see {@link HeldBytes#claim}.
    */
   boolean setLimit(long bytes) {
     if (bytes < 0 || bytes > cardBytes) {
@@ -126,9 +126,21 @@ final class BufferTable {
         || size >= GemFlags.MAX_BYTES) {
       throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
     }
+    if (GemFlags.isSystem(request.flags())) {
+      return add(backend.allocate(request), request, false, false, handleForNewBuffer());
+    }
     long rounded = GemFlags.roundUp(request.flags(), size);
+    held.claim(rounded);
+    try {
+      return allocateVideo(request, rounded, overflow);
+    } finally {
+      held.endClaim();
+    }
+  }
+
+  private GuestBuffer allocateVideo(MemoryRequest request, long rounded, boolean overflow) {
     long used = held.vramBytes();
-    boolean over = !GemFlags.isSystem(request.flags()) && rounded > limit.get() - used;
+    boolean over = rounded > limit.get() - used;
     if (over && !overflow) {
       throw Refusal.outOfMemory(
           "over the guest's share of video memory, bytes="
@@ -146,7 +158,7 @@ final class BufferTable {
     try {
       return add(backend.allocate(request), request, false, false, handle);
     } catch (RefusedException noRoom) {
-      if (!overflow || noRoom.errno() != Errno.ENOMEM || GemFlags.isSystem(request.flags())) {
+      if (!overflow || noRoom.errno() != Errno.ENOMEM) {
         throw noRoom;
       }
       return add(backend.allocateEvicted(request), request, false, true, handle);
@@ -173,8 +185,24 @@ final class BufferTable {
    * @return how many moved
    */
   int move(List<Long> serials, boolean toSystem) {
+    if (toSystem) {
+      return moveTo(movable(serials, true, 0), true);
+    }
+    held.claim(
+        serials.stream()
+            .map(buffers::get)
+            .mapToLong(memory -> memory == null ? 0 : memory.sizeBytes())
+            .sum());
+    try {
+      return moveTo(movable(serials, false, limit.get() - held.vramBytes()), false);
+    } finally {
+      held.endClaim();
+    }
+  }
+
+  private List<GuestBuffer> movable(List<Long> serials, boolean toSystem, long roomBytes) {
     List<GuestBuffer> moving = new ArrayList<>(serials.size());
-    long room = limit.get() - held.vramBytes();
+    long room = roomBytes;
     for (long serial : serials) {
       GuestBuffer memory = buffers.get(serial);
       if (memory != null
@@ -185,6 +213,10 @@ final class BufferTable {
         room -= memory.sizeBytes();
       }
     }
+    return moving;
+  }
+
+  private int moveTo(List<GuestBuffer> moving, boolean toSystem) {
     if (moving.isEmpty()) {
       return 0;
     }
@@ -237,19 +269,36 @@ final class BufferTable {
   GuestBuffer restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
     Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
     Refusal.unless(buffers.size() < GuestLimits.MAX_BUFFERS, "too many buffers");
-    boolean evict = !registered && !GemFlags.isSystem(request.flags()) && evict(request, evicted);
-    GpuMemory made;
-    if (registered) {
-      made = backend.register(request);
-    } else {
-      made = evict ? backend.allocateEvicted(request) : backend.allocate(request);
+    if (registered || GemFlags.isSystem(request.flags())) {
+      return restore(
+          request,
+          registered,
+          false,
+          handle,
+          registered ? backend.register(request) : backend.allocate(request));
     }
+    held.claim(request.sizeBytes());
+    try {
+      boolean evict = evict(request, evicted);
+      return restore(
+          request,
+          false,
+          evict,
+          handle,
+          evict ? backend.allocateEvicted(request) : backend.allocate(request));
+    } finally {
+      held.endClaim();
+    }
+  }
+
+  private GuestBuffer restore(
+      MemoryRequest request, boolean registered, boolean evicted, int handle, GpuMemory made) {
     if (made.sizeBytes() != request.sizeBytes()
         || !made.apertureOffset().equals(request.apertureOffset())) {
       made.close();
       throw Refusal.unfit("a buffer that comes out otherwise, " + request);
     }
-    return add(made, request, registered, evict, handle);
+    return add(made, request, registered, evicted, handle);
   }
 
   /** Whether a buffer that is restored goes to system memory. */

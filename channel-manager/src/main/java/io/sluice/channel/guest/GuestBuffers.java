@@ -216,13 +216,13 @@ public final class GuestBuffers {
   }
 
   /**
-   * The same, and waits for what is under way.
+   * The same.
    *
-   * @return whether the guest holds no more than that, and will not
+   * @return whether the guest holds no more than that, with what it is allocating now, and will not
    */
   public boolean keepTo(long bytes) {
     setLimit(bytes);
-    return lock.call(() -> buffers.held().vramBytes() <= bytes);
+    return buffers.held().claimedBytes() <= bytes;
   }
 
   /** Video memory that this guest may hold; waits for nothing. */

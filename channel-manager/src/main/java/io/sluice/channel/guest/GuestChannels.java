@@ -13,8 +13,11 @@ import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.state.GuestLimits;
 import io.sluice.channel.table.Capabilities;
 import io.sluice.channel.table.TransitionCounters;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -116,14 +119,28 @@ public final class GuestChannels {
     return lock.call(() -> channels.query(channels.get(cid)));
   }
 
-  /** The same after a {@linkplain Channel#look look}, for the watchdog; notes an end. ENOENT. */
-  public Channel.Status look(int cid) {
-    return lock.call(() -> channels.watch(channels.get(cid)));
+  /**
+   * The same of all channels after a {@linkplain Channel#look look}, by id, for the watchdog; notes
+   * ends.
+   *
+   * @param patience how long to wait for what the guest does now
+   * @return nothing if that lasts longer
+   */
+  public Optional<Map<Integer, Channel.Status>> lookSoon(Duration patience) {
+    return lock.callSoon(
+        patience,
+        () -> {
+          Map<Integer, Channel.Status> found = new LinkedHashMap<>();
+          for (int cid : channels.ids()) {
+            found.put(cid, channels.watch(channels.get(cid)));
+          }
+          return found;
+        });
   }
 
-  /** {@link io.sluice.channel.Channel#progress} of the channels that tell, by id. */
-  public Map<Integer, Long> progress() {
-    return lock.call(channels::progress);
+  /** {@link io.sluice.channel.Channel#progress} of the channels that tell, by id; as the other. */
+  public Optional<Map<Integer, Long>> progressSoon(Duration patience) {
+    return lock.callSoon(patience, channels::progress);
   }
 
   /** How many channels there are. Waits for nothing that is under way. */
@@ -151,10 +168,23 @@ public final class GuestChannels {
    * @param detail of the reason
    */
   public void kill(int cid, int reason, int detail) {
-    lock.run(() -> {
-      capabilities.require(Capability.KILL, "ending a running channel");
-      channels.kill(channels.get(cid), reason, detail);
-    });
+    lock.run(() -> killNow(cid, reason, detail));
+  }
+
+  /** The same, unless what the guest does now lasts longer than that; whether it was done. */
+  public boolean killSoon(Duration patience, int cid, int reason, int detail) {
+    return lock.callSoon(
+            patience,
+            () -> {
+              killNow(cid, reason, detail);
+              return true;
+            })
+        .orElse(false);
+  }
+
+  private void killNow(int cid, int reason, int detail) {
+    capabilities.require(Capability.KILL, "ending a running channel");
+    channels.kill(channels.get(cid), reason, detail);
   }
 
   /**

@@ -2,7 +2,10 @@ package io.sluice.channel.guest;
 
 import io.sluice.channel.Refusal;
 import io.sluice.channel.state.ChannelError;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -67,6 +70,31 @@ final class GuestLock {
       operation.run();
     } finally {
       exit();
+    }
+  }
+
+  /** As {@link #call}; nothing happens if what the guest does now has the lock for longer. */
+  <T> Optional<T> callSoon(Duration patience, Supplier<T> operation) {
+    requireOpen();
+    if (!isEntered(patience)) {
+      return Optional.empty();
+    }
+    try {
+      if (closed) {
+        throw Refusal.closed(guest);
+      }
+      return Optional.of(operation.get());
+    } finally {
+      exit();
+    }
+  }
+
+  private boolean isEntered(Duration patience) {
+    try {
+      return lock.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

@@ -1,11 +1,20 @@
 package io.sluice.channel.guest;
 
-/** Bytes that a guest holds, by kind of memory. Guarded by the guest's lock. */
+/**
+ * Bytes that a guest holds, by kind of memory. Guarded by the guest's lock, but for what says
+ * otherwise.
+ */
 final class HeldBytes {
   private long vramBytes;
   private long systemBytes;
   private long evictedBytes;
   private long changes;
+
+  /** What is being allocated of video memory. */
+  private long wantedBytes;
+
+  /** Both together. */
+  private volatile long claimedBytes;
 
   long vramBytes() {
     return vramBytes;
@@ -25,6 +34,25 @@ final class HeldBytes {
     return changes;
   }
 
+  /** Video memory that is held, or is being allocated; may be asked without the lock. */
+  long claimedBytes() {
+    return claimedBytes;
+  }
+
+  /**
+   * So much more video memory is wanted. Whoever looks at a limit after it counts together with
+   * whoever changes that limit and looks at {@link #claimedBytes} then: one of them sees the other.
+   */
+  void claim(long bytes) {
+    wantedBytes = bytes;
+    claimedBytes = vramBytes + wantedBytes;
+  }
+
+  /** What was claimed is held by now, or is not wanted any more. */
+  void endClaim() {
+    claim(0);
+  }
+
   void add(GuestBuffer memory) {
     count(memory, memory.sizeBytes());
   }
@@ -38,6 +66,7 @@ final class HeldBytes {
       systemBytes += bytes;
     } else {
       vramBytes += bytes;
+      claimedBytes = vramBytes + wantedBytes;
     }
     if (memory.evicted) {
       evictedBytes += bytes;

@@ -341,7 +341,7 @@ public final class NvidiaGpu implements Gpu {
     boolean more = false;
     for (NvidiaGuestGpu guest : guests) {
       if (guest.wantsPoll() && !guest.isPolled(nowNs)) {
-        guest.pollNow(nowNs);
+        guest.pollIfFree(nowNs);
       }
       more |= guest.wantsPoll();
     }

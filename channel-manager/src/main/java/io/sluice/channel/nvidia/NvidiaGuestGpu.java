@@ -234,11 +234,18 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   /** Takes what is under way a step further. */
-  void pollNow(long nowNs) {
-    lock.runIfOpen(() -> {
-      slices.refresh(nowNs);
-      channels.poll(nowNs);
-    });
+  private void pollNow(long nowNs) {
+    lock.runIfOpen(() -> takeStep(nowNs));
+  }
+
+  /** The same, unless a call of the guest is under way, which others do not wait for. */
+  void pollIfFree(long nowNs) {
+    lock.runIfFree(() -> takeStep(nowNs));
+  }
+
+  private void takeStep(long nowNs) {
+    slices.refresh(nowNs);
+    channels.poll(nowNs);
   }
 
   /** Of which what takes no lock may be asked without this one's. */

@@ -12,11 +12,8 @@ import io.sluice.channel.guest.MemorySharing;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
-import io.sluice.quota.MovableBuffer;
-import io.sluice.quota.MovePlan;
 import io.sluice.quota.Quota;
 import io.sluice.quota.QuotaTable;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,9 +22,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,13 +37,11 @@ import org.slf4j.LoggerFactory;
  * changed, and whoever composes this calls {@link #rebalance} soon after. An allocation that finds
  * no room does not wait for that: it rebalances by itself and tries again.
  *
- * <p>The lock is taken before a guest's and never under one. A guest may be closed at any moment:
- * it is passed over then, and its memory counts as free.
+ * <p>Under the lock no guest is asked anything that its own work may delay, and no memory moves:
+ * see {@link BufferMoves}. A guest may be closed at any moment: it is passed over then, and its
+ * memory counts as free.
  */
 public final class MemoryQuotas {
-  /** How long an allocation waits for a rebalance that another thread has begun. */
-  static final Duration ALLOCATION_PATIENCE = Duration.ofSeconds(1);
-
   private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
 
   /**
@@ -64,7 +57,11 @@ public final class MemoryQuotas {
    *
    * @param usesGpu whether it counts as using the GPU, as one does that begins to
    */
-  private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
+  private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {
+    boolean isAtRest(Map<String, Long> shares) {
+      return use.evictedBytes() == 0 && use.videoBytes() <= shares.getOrDefault(guest.name(), 0L);
+    }
+  }
 
   private final Runnable onChange;
   private final ReentrantLock lock = new ReentrantLock();
@@ -83,6 +80,12 @@ public final class MemoryQuotas {
 
   @GuardedBy("lock")
   private final CountedShares counted;
+
+  /** One that room is being made for: it counts as using the GPU. */
+  @GuardedBy("lock")
+  private @Nullable Guest arriving;
+
+  private final BufferMoves moves = new BufferMoves(this);
 
   /**
    * @param cardBytes video memory of the GPU
@@ -109,7 +112,7 @@ public final class MemoryQuotas {
       Admission answer = quotas.put(guest, wanted);
       if (answer instanceof Admission.Admitted) {
         counters.admit(guest);
-        SortedMap<String, Long> _ = limit(holders(null));
+        SortedMap<String, Long> _ = limit(holders());
       }
       return answer;
     } finally {
@@ -151,9 +154,9 @@ public final class MemoryQuotas {
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
-      guest.buffers().setSharing(new QuotaPlace(this, programs, guest));
+      guest.buffers().setSharing(new QuotaPlace(this, moves, programs, guest));
       // Its driver asks what it may have before it allocates anything; it does not use the GPU yet.
-      SortedMap<String, Long> _ = limit(holders(null));
+      SortedMap<String, Long> _ = limit(holders());
     } finally {
       lock.unlock();
     }
@@ -251,18 +254,6 @@ public final class MemoryQuotas {
     onChange.run();
   }
 
-  /** Does something under the lock; false if that is not to be had soon. */
-  boolean underLock(BooleanSupplier action) {
-    if (!tryLock()) {
-      return false;
-    }
-    try {
-      return action.getAsBoolean();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** A guest's share, as it was last counted out. */
   @GuardedBy("lock")
   long share(String guest) {
@@ -284,13 +275,13 @@ public final class MemoryQuotas {
   /** What a guest's share were if it used the GPU. */
   @GuardedBy("lock")
   long shareIfUsing(String guest) {
-    return quotas.shares(Sets.union(usingBy(holders(null)), Set.of(guest))).getOrDefault(guest, 0L);
+    return quotas.shares(Sets.union(usingBy(holders()), Set.of(guest))).getOrDefault(guest, 0L);
   }
 
   /** Counts shares out anew: that of a guest. */
   @GuardedBy("lock")
   long countOut(String guest) {
-    return limit(holders(null)).getOrDefault(guest, 0L);
+    return limit(holders()).getOrDefault(guest, 0L);
   }
 
   /**
@@ -308,33 +299,17 @@ public final class MemoryQuotas {
     return keeps[0];
   }
 
-  void takeLock() {
-    lock.lock();
-  }
-
-  void giveLockBack() {
-    lock.unlock();
-  }
-
   @GuardedBy("lock")
   boolean isAttached(Guest guest) {
     return attached.get(guest.name()) == guest;
   }
 
-  /** Sets limits to shares, a guest counted as using the GPU. */
+  /**
+   * From now on a guest counts as using the GPU, since room is being made for it; null for none.
+   */
   @GuardedBy("lock")
-  void limit(Guest arriving) {
-    SortedMap<String, Long> _ = limit(holders(arriving));
-  }
-
-  /** Waits for a rebalance that another thread has begun, but not for long. */
-  boolean tryLock() {
-    try {
-      return lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  void setArriving(@Nullable Guest guest) {
+    arriving = guest;
   }
 
   /** What was done to a guest so far. */
@@ -360,16 +335,12 @@ public final class MemoryQuotas {
    * As {@link #rebalance()}.
    *
    * @param held runs as soon as every guest is kept to its share: before the channels of the one
-   *     that moved last go on; it may run again. Under the lock: it must not block nor call this
+   *     that moved last go on; it may run again. Not at all if somebody else wants room meanwhile,
+   *     who is let in between: another rebalance is due then. It must not block nor call this
    *     object
    */
   public Moves rebalance(Runnable held) {
-    lock.lock();
-    try {
-      return rebalanceBuffers(null, held);
-    } finally {
-      lock.unlock();
-    }
+    return moves.rebalance(held);
   }
 
   /**
@@ -380,7 +351,7 @@ public final class MemoryQuotas {
     return new Moves(programs.evict(), programs.restore());
   }
 
-  /** Does something under the lock, however long it must wait. */
+  /** Does something under the lock. */
   <T> T locked(Supplier<T> action) {
     lock.lock();
     try {
@@ -396,45 +367,38 @@ public final class MemoryQuotas {
     return true;
   }
 
-  @GuardedBy("lock")
-  void makeRoomFor(Guest guest, long bytes) {
-    if (mayHave(guest, bytes)) {
-      Moves _ = rebalanceBuffers(guest, () -> {});
-    }
-  }
-
   /**
    * Whether a guest's share has room for more own buffers once it uses the GPU. Nothing changes,
    * nor is the guest taken note of: what cannot become true is no reason to disturb others.
    */
   @GuardedBy("lock")
-  private boolean mayHave(Guest guest, long bytes) {
+  boolean mayHave(Guest guest, long bytes) {
     String name = guest.name();
     long own = Math.max(0, shareIfUsing(name) - programs.heldBytes(name));
     return isAttached(guest) && bytes <= own - ownUse(name).videoBytes();
   }
 
-  @GuardedBy("lock")
-  void rebalanceBuffers() {
-    Moves _ = rebalanceBuffers(null, () -> {});
+  /** Has guests' own buffers leave what is beyond the shares, and waits for that, but not long. */
+  void moveBuffers() {
+    moves.rebalanceSoon();
   }
 
   /** What programs have beyond their shares. */
   @GuardedBy("lock")
   Map<ProgramMemory, Long> programsBeyond() {
-    return programs.beyond(limit(holders(null)));
+    return programs.beyond(limit(holders()));
   }
 
   /** The same while a guest wants more; nothing when it cannot have that. */
   @GuardedBy("lock")
-  Map<ProgramMemory, Long> programsBeyond(Guest arriving, long wanted) {
-    return mayHave(arriving, wanted) ? programs.beyond(limit(holders(arriving))) : Map.of();
+  Map<ProgramMemory, Long> programsBeyond(Guest taking, long wanted) {
+    return mayHave(taking, wanted) ? programs.beyond(limit(holders(taking))) : Map.of();
   }
 
   /** The room for what of programs is to return. */
   @GuardedBy("lock")
   Map<ProgramMemory, Long> roomOfPrograms() {
-    List<Holder> holders = holders(null);
+    List<Holder> holders = holders();
     SortedMap<String, Long> _ = limit(holders);
     Map<String, Long> left = new TreeMap<>(counted.lasting());
     for (Holder holder : holders) {
@@ -442,6 +406,23 @@ public final class MemoryQuotas {
       left.merge(holder.guest().name(), -own.videoBytes() - own.evictedBytes(), Long::sum);
     }
     return programs.room(left);
+  }
+
+  /** Buffers of a guest have moved. */
+  void moved(String guest, int buffers, boolean toSystem) {
+    lock.lock();
+    try {
+      counters.moved(guest, buffers, toSystem);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Sets limits to shares anew. */
+  @GuardedBy("lock")
+  boolean limitAll() {
+    SortedMap<String, Long> _ = limit(holders());
+    return true;
   }
 
   @GuardedBy("lock")
@@ -459,7 +440,7 @@ public final class MemoryQuotas {
   private boolean isSomebodyBeyond() {
     lock.lock();
     try {
-      List<Holder> holders = holders(null);
+      List<Holder> holders = holders();
       SortedMap<String, Long> own = programs.beside(limit(holders));
       return !programs.beyond(counted.now()).isEmpty()
           || holders.stream()
@@ -471,53 +452,59 @@ public final class MemoryQuotas {
   }
 
   /**
-   * The same of buffers alone.
+   * The guests at the beginning of a move of their own buffers.
    *
-   * @param arriving counted as using the GPU though it may not yet
+   * @param guests those that are there
+   * @param shares what of its share each may have for them
+   * @param lasting the same beside those that ceased to use the GPU lately: so much returns
+   * @param roomBytes what the card has for all of them
+   * @param atRest whether nothing is to move
    */
-  @GuardedBy("lock")
-  Moves rebalanceBuffers(@Nullable Guest arriving, Runnable held) {
-    List<Holder> holders = holders(arriving);
-    SortedMap<String, Long> shares = programs.beside(limit(holders));
-    boolean atRest = true;
-    for (Holder holder : holders) {
-      long share = shares.getOrDefault(holder.guest().name(), 0L);
-      atRest &= holder.use().videoBytes() <= share && holder.use().evictedBytes() == 0;
+  record BufferStanding(
+      List<Guest> guests,
+      SortedMap<String, Long> shares,
+      SortedMap<String, Long> lasting,
+      long roomBytes,
+      boolean atRest) {}
+
+  /** Sets limits to shares, and says where everybody stands. */
+  BufferStanding standing() {
+    lock.lock();
+    try {
+      List<Holder> holders = holders();
+      SortedMap<String, Long> shares = programs.beside(limit(holders));
+      return new BufferStanding(
+          holders.stream().map(Holder::guest).toList(),
+          shares,
+          programs.beside(counted.lasting()),
+          quotas.cardBytes() - programs.heldBytes(),
+          holders.stream().allMatch(each -> each.isAtRest(shares)));
+    } finally {
+      lock.unlock();
     }
-    if (atRest) {
-      held.run();
-      return new Moves(0, 0);
-    }
-    List<MovableBuffer> buffers = new ArrayList<>();
-    for (Holder holder : holders) {
-      if (holder.guest().capabilities().contains(Capability.EVICTION)) {
-        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().buffers().movable()));
-      }
-    }
-    MovePlan plan =
-        MovePlan.of(
-            quotas.cardBytes() - programs.heldBytes(),
-            shares,
-            programs.beside(counted.lasting()),
-            buffers);
-    boolean more = !plan.returns().isEmpty();
-    int evicted = move(plan.evictions(), true, more ? () -> {} : held);
-    int returned = move(plan.returns(), false, held);
-    held.run(); // where nothing moved after all
-    return new Moves(evicted, returned);
   }
 
-  /** What every guest that is there says of itself; those that are closed are forgotten. */
   @GuardedBy("lock")
-  private List<Holder> holders(@Nullable Guest arriving) {
+  private List<Holder> holders() {
+    return holders(null);
+  }
+
+  /**
+   * What every guest that is there says of itself; those that are closed are forgotten.
+   *
+   * @param taking counted as using the GPU though it may not yet; null for none
+   */
+  @GuardedBy("lock")
+  private List<Holder> holders(@Nullable Guest taking) {
     attached.values().removeIf(Guest::isClosed);
     List<Holder> holders = new ArrayList<>();
     for (Guest guest : attached.values()) {
+      boolean comes = guest == arriving || guest == taking;
       ifThere(
           guest,
           () -> {
             MemoryUse use = guest.buffers().use();
-            holders.add(new Holder(guest, use, use.usesGpu() || guest == arriving));
+            holders.add(new Holder(guest, use, use.usesGpu() || comes));
           });
     }
     return holders;
@@ -555,35 +542,8 @@ public final class MemoryQuotas {
     return shares;
   }
 
-  /**
-   * @param held runs when the last guest's have moved, before its channels go on; if that guest is
-   *     gone meanwhile, or its GPU refuses, not at all
-   */
-  @GuardedBy("lock")
-  private int move(List<MovePlan.Move> moves, boolean toSystem, Runnable held) {
-    Map<String, List<Long>> byGuest = new LinkedHashMap<>();
-    for (MovePlan.Move move : moves) {
-      byGuest
-          .computeIfAbsent(move.buffer().guest(), _ -> new ArrayList<>())
-          .add(move.buffer().id());
-    }
-    int moved = 0;
-    for (Guest guest : attached.values()) {
-      List<Long> ids = byGuest.getOrDefault(guest.name(), List.of());
-      byGuest.remove(guest.name());
-      if (!ids.isEmpty()) {
-        Runnable then = byGuest.isEmpty() ? held : () -> {};
-        int[] done = new int[1];
-        ifThere(guest, () -> done[0] = guest.buffers().move(ids, toSystem, then));
-        counters.moved(guest.name(), done[0], toSystem);
-        moved += done[0];
-      }
-    }
-    return moved;
-  }
-
   /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */
-  private static void ifThere(Guest guest, Runnable action) {
+  static void ifThere(Guest guest, Runnable action) {
     try {
       action.run();
     } catch (RefusedException e) {

@@ -110,37 +110,86 @@ final class ProgramMemory implements MemoryBudget {
     return may;
   }
 
-  /** Takes what is reserved; it stays reserved if that is not to be had. Under the lock. */
+  /**
+   * Takes what is reserved, other guests' buffers beyond their shares out of the way if need be; it
+   * stays reserved if that is not to be had. Without the lock.
+   */
   boolean takeReserved(long wanted) {
-    reserved -= wanted;
-    boolean taken = takeLocked(wanted);
-    if (!taken) {
-      reserved += wanted;
+    if (quotas.locked(() -> growInto(wanted))) {
+      return true;
     }
-    return taken;
+    quotas.moveBuffers();
+    return quotas.locked(() -> {
+      long _ = quotas.countOut(guest);
+      return growInto(wanted);
+    });
+  }
+
+  private boolean growInto(long wanted) {
+    reserved -= wanted;
+    boolean taken = false;
+    try {
+      taken = isThereFor(wanted) && grow(wanted);
+      return taken;
+    } finally {
+      reserved += taken ? 0 : wanted;
+    }
   }
 
   /**
    * Takes more, if the guest's share has room beside its own buffers, or these can be evicted, and
    * the card has, or what other guests' programs have beyond their shares can be. Waits for that,
-   * and for a rebalance that another thread has begun, but for this not long.
+   * and for moves that another thread has begun, but for this not long.
    */
   @Override
   public boolean take(long wanted) {
     if (wanted < 0) {
       return false;
     }
-    boolean taken = quotas.underLock(() -> takeLocked(wanted)) || all.takeFromOthers(this, wanted);
+    boolean taken =
+        quotas.locked(() -> isThereFor(wanted) && usesGpu() && grow(wanted))
+            || takeBesideBuffers(wanted)
+            || all.takeFromOthers(this, wanted);
     if (!taken) {
-      boolean _ = quotas.underLock(() -> quotas.refused(guest, wanted));
+      boolean _ = quotas.locked(() -> quotas.refused(guest, wanted));
     }
     return taken;
   }
 
-  private boolean takeLocked(long wanted) {
-    return all.has(this)
-        && all.keepsMinimums(this, wanted)
-        && (usesGpu() && grow(wanted) || growAfterRebalance(wanted));
+  /** Whether the guest takes part, and others still come to their minimums. */
+  private boolean isThereFor(long wanted) {
+    return all.has(this) && all.keepsMinimums(this, wanted);
+  }
+
+  /** What cannot become true is no reason to disturb others. */
+  private boolean takeBesideBuffers(long wanted) {
+    boolean may =
+        quotas.locked(() -> {
+          boolean room = isThereFor(wanted) && mayTake(wanted, 0);
+          if (room) {
+            reserve(wanted);
+          }
+          return room;
+        });
+    if (!may) {
+      return false;
+    }
+    boolean taken = false;
+    try {
+      taken = takeReserved(wanted);
+      return taken;
+    } finally {
+      giveReservationBack(taken ? 0 : wanted);
+    }
+  }
+
+  /** Undoes {@link #reserve} of what was not taken. Without the lock. */
+  void giveReservationBack(long bytesLeft) {
+    long _ =
+        quotas.locked(() -> {
+          release(bytesLeft);
+          return quotas.countOut(guest);
+        });
   }
 
   /** The limit of the guest's own buffers falls first: so both together never have too much. */
@@ -173,25 +222,6 @@ final class ProgramMemory implements MemoryBudget {
         && wanted <= lastingRoom() - other;
   }
 
-  private boolean growAfterRebalance(long wanted) {
-    if (!mayTake(wanted, 0)) {
-      return false; // what cannot become true is no reason to disturb others
-    }
-    reserve(wanted);
-    try {
-      quotas.rebalanceBuffers();
-    } finally {
-      release(wanted);
-    }
-    wanting++;
-    try {
-      return grow(wanted);
-    } finally {
-      wanting--;
-      long _ = quotas.countOut(guest);
-    }
-  }
-
   @Override
   public void add(long more) {
     bytes.addAndGet(more);
@@ -212,18 +242,13 @@ final class ProgramMemory implements MemoryBudget {
   /** The guest's share, without what its own buffers have of it. */
   @Override
   public long limitBytes() {
-    long[] left = new long[1];
-    boolean _ =
-        quotas.underLock(() -> {
-          left[0] = quotas.shareIfUsing(guest) - quotas.ownUse(guest).videoBytes();
-          return true;
-        });
-    return Math.max(0, left[0]);
+    return quotas.locked(
+        () -> Math.max(0, quotas.shareIfUsing(guest) - quotas.ownUse(guest).videoBytes()));
   }
 
   @Override
   public boolean overflows() {
-    return quotas.underLock(() -> quotas.overflows(guest));
+    return quotas.locked(() -> quotas.overflows(guest));
   }
 
   /** Evicts what others have beyond their shares. */

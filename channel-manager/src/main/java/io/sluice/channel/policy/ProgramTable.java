@@ -161,7 +161,7 @@ final class ProgramTable {
   /** The rest is moved later, by whoever moves. */
   private int evict(Supplier<Map<ProgramMemory, Long>> beyond, long enough) {
     Moved all = Moved.NONE;
-    boolean more = quotas.underLock(() -> !beyond.get().isEmpty()); // or nobody is waited for
+    boolean more = quotas.locked(() -> !beyond.get().isEmpty());
     Set<ProgramMemory> stuck = new HashSet<>();
     for (int round = 0; more && all.bytes() < enough && round < MOST_ROUNDS; round++) {
       Moved moved = evictRound(beyond, stuck);
@@ -212,16 +212,11 @@ final class ProgramTable {
       boolean more = true;
       for (int attempt = 0; more && !taken && attempt < MOST_ATTEMPTS; attempt++) {
         more = evict(quotas::programsBeyond, wanted) > 0;
-        taken = quotas.underLock(() -> taking.takeReserved(wanted));
+        taken = taking.takeReserved(wanted);
       }
       return taken;
     } finally {
-      long reserved = taken ? 0 : wanted;
-      long _ =
-          quotas.locked(() -> {
-            taking.release(reserved);
-            return quotas.countOut(taking.guest());
-          });
+      taking.giveReservationBack(taken ? 0 : wanted);
     }
   }
 

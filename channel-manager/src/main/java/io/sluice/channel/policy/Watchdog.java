@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * acquire has waited. What a command is charged with is what its GPU says it has worked.
  *
  * <p>A guest is asked, and ended a channel of, without the lock under which the others are added,
- * removed and told their limits: one that takes long to answer delays observations, and nobody
- * else.
+ * removed and told their limits. One that does not answer within {@link #PATIENCE} is passed over:
+ * it is neither charged nor protected until it does, and the others are watched meanwhile.
  *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
@@ -69,6 +70,9 @@ public final class Watchdog {
   /** Time between two glances at channels that tell of their progress, while one does something. */
   public static final Duration GLANCE = Duration.ofMillis(2);
 
+  /** How long a guest's own work may keep it from answering. */
+  public static final Duration PATIENCE = Duration.ofMillis(10);
+
   /** What a call may come late and still count in full. */
   public static final Duration LATE = Duration.ofMillis(5);
 
@@ -82,15 +86,16 @@ public final class Watchdog {
   interface Watched {
     String name();
 
-    /** Where its channels stand, by id. */
-    Map<Integer, Channel.Status> channels();
+    /** Where its channels stand, by id; nothing if it does not answer soon. */
+    Optional<Map<Integer, Channel.Status>> channels();
 
-    /** {@link io.sluice.channel.Channel#progress} of those that tell, by id. */
-    default Map<Integer, Long> progress() {
-      return Map.of();
+    /** {@link io.sluice.channel.Channel#progress} of those that tell, by id; as the other. */
+    default Optional<Map<Integer, Long>> progress() {
+      return Optional.of(Map.of());
     }
 
-    void kill(int channelId, int info);
+    /** Whether it was done: not if the guest does not answer soon. */
+    boolean kill(int channelId, int info);
   }
 
   /**
@@ -345,7 +350,11 @@ public final class Watchdog {
 
   /** Whether a channel has not got on since the last glance, and was not observed since then. */
   private static boolean glance(State state) {
-    Map<Integer, Long> now = state.guest.progress();
+    Optional<Map<Integer, Long>> answer = state.guest.progress();
+    if (answer.isEmpty()) {
+      return false;
+    }
+    Map<Integer, Long> now = answer.get();
     Map<Integer, Long> still = new HashMap<>(now);
     still.entrySet().retainAll(state.glanced.entrySet());
     boolean suspicious = !state.known.entrySet().containsAll(still.entrySet());
@@ -392,13 +401,19 @@ public final class Watchdog {
   }
 
   private static void observe(State state, long nowNs, List<Offender> offenders) {
+    Optional<Map<Integer, Channel.Status>> channels = state.guest.channels();
+    if (channels.isEmpty()) {
+      state.waits = false;
+      state.wanted = false;
+      return;
+    }
     boolean wants = false;
     state.observedNs = nowNs;
     state.busy = false;
     state.lastingNs = 0;
     @Nullable Offender longest = null;
     Map<Integer, Acquire> acquires = new HashMap<>();
-    for (var entry : state.guest.channels().entrySet()) {
+    for (var entry : channels.get().entrySet()) {
       int id = entry.getKey();
       Channel.Status channel = entry.getValue();
       if (!isWatched(channel)) {
@@ -453,7 +468,9 @@ public final class Watchdog {
       return false;
     }
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
-    state.guest.kill(offender.channelId(), (int) lastedMs);
+    if (!state.guest.kill(offender.channelId(), (int) lastedMs)) {
+      return false; // at the next observation
+    }
     state.killed = true;
     state.lastKillNs = calledNs;
     count(state, new WatchdogCounters(1, 0));
@@ -477,34 +494,32 @@ public final class Watchdog {
     }
 
     @Override
-    public Map<Integer, Channel.Status> channels() {
-      Map<Integer, Channel.Status> found = new LinkedHashMap<>();
+    public Optional<Map<Integer, Channel.Status>> channels() {
       try {
-        for (int cid : guest.channels().ids()) {
-          found.put(cid, guest.channels().look(cid));
-        }
+        return guest.channels().lookSoon(PATIENCE);
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was observed");
+        return Optional.of(Map.of());
       }
-      return found;
     }
 
     @Override
-    public Map<Integer, Long> progress() {
+    public Optional<Map<Integer, Long>> progress() {
       try {
-        return guest.channels().progress();
+        return guest.channels().progressSoon(PATIENCE);
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was glanced at");
-        return Map.of();
+        return Optional.of(Map.of());
       }
     }
 
     @Override
-    public void kill(int channelId, int info) {
+    public boolean kill(int channelId, int info) {
       try {
-        guest.channels().kill(channelId, GuestAbi.ERROR_TIMEOUT, info);
+        return guest.channels().killSoon(PATIENCE, channelId, GuestAbi.ERROR_TIMEOUT, info);
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone before it was ended");
+        return true;
       }
     }
   }

@@ -45,7 +45,7 @@ public final class GpuRig implements AutoCloseable {
   /**
    * @param between stands between the backend and the GPU
    */
-  GpuRig(UnaryOperator<DrmDevice> between) {
+  public GpuRig(UnaryOperator<DrmDevice> between) {
     model =
         new SoftwareGpu(
             kernel,

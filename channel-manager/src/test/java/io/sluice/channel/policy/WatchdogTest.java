@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,8 @@ final class WatchdogTest {
     final List<String> killed = new ArrayList<>();
     final Map<Integer, Long> progress = new HashMap<>();
     int observed;
+    boolean answers = true;
+    boolean killable = true;
 
     Watched(String name) {
       this.name = name;
@@ -52,20 +55,23 @@ final class WatchdogTest {
     }
 
     @Override
-    public Map<Integer, Channel.Status> channels() {
+    public Optional<Map<Integer, Channel.Status>> channels() {
       observed++;
-      return new LinkedHashMap<>(channels);
+      return answers ? Optional.of(new LinkedHashMap<>(channels)) : Optional.empty();
     }
 
     @Override
-    public Map<Integer, Long> progress() {
-      return Map.copyOf(progress);
+    public Optional<Map<Integer, Long>> progress() {
+      return answers ? Optional.of(Map.copyOf(progress)) : Optional.empty();
     }
 
     @Override
-    public void kill(int channelId, int info) {
-      channels.remove(channelId);
-      killed.add(channelId + " after " + info + " ms");
+    public boolean kill(int channelId, int info) {
+      if (killable) {
+        channels.remove(channelId);
+        killed.add(channelId + " after " + info + " ms");
+      }
+      return killable;
     }
 
     void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
@@ -174,6 +180,44 @@ final class WatchdogTest {
     a.add(4, ChannelState.DRAINING, 2001, false, false);
     assertThat(observeTwice()).isEqualTo(1);
     assertThat(a.killed).containsExactly("4 after 2001 ms");
+  }
+
+  @Test
+  void doWork_guestThatDoesNotAnswer_othersAreWatched() {
+    Watched c = new Watched("c");
+    watchdog.add(c);
+    a.answers = false;
+    b.runs(1, 3000);
+    c.runs(1, 0);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(b.killed).containsExactly("1 after 3000 ms");
+  }
+
+  @Test
+  void doWork_guestThatDoesNotAnswer_isNeitherChargedNorProtectedUntilItDoes() {
+    a.runs(1, 3000);
+    b.runs(1, 0);
+    a.answers = false;
+    assertThat(observeTwice()).isZero();
+    a.answers = true;
+    b.answers = false;
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+    b.answers = true;
+    assertThat(watchdog.doWork(3 * MS)).as("b has waited at one observation").isZero();
+    assertThat(watchdog.doWork(4 * MS)).isEqualTo(1);
+  }
+
+  @Test
+  void doWork_offenderThatDoesNotAnswerWhenItIsEnded_isEndedLater() {
+    a.runs(1, 3000);
+    b.runs(1, 0);
+    assertThat(watchdog.doWork(0)).isZero();
+    a.killable = false;
+    assertThat(watchdog.doWork(MS)).isZero();
+    assertThat(watchdog.counters("a")).isEqualTo(Watchdog.WatchdogCounters.NONE);
+    a.killable = true;
+    assertThat(watchdog.doWork(2 * MS)).isEqualTo(1);
+    assertThat(a.killed).containsExactly("1 after 3000 ms");
   }
 
   @Test
@@ -389,18 +433,18 @@ final class WatchdogTest {
     }
 
     @Override
-    public Map<Integer, Channel.Status> channels() {
+    public Optional<Map<Integer, Channel.Status>> channels() {
       asked.countDown();
       try {
         answers.await();
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
-      return Map.of();
+      return Optional.of(Map.of());
     }
 
     @Override
-    public void kill(int channelId, int info) {
+    public boolean kill(int channelId, int info) {
       throw new AssertionError("nothing to kill");
     }
   }

@@ -35,9 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shares of the guests of one GPU: their quotas, their watchdog, and the thread that sees to
- * both. Under its lock no guest is asked anything that its own work may delay; a rebalance under
- * way asks them, and keeps others from the quotas meanwhile.
+ * The shares of the guests of one GPU: their quotas, their watchdog, and the threads that see to
+ * them. Under its lock no guest is asked anything that its own work may delay.
  */
 public final class GpuShares implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GpuShares.class);
@@ -48,13 +47,15 @@ public final class GpuShares implements AutoCloseable {
   private final Gpu gpu;
   private final LongSupplier clock;
   private final Consumer<DaemonEvent> listener;
-  private final ShareLoop loop;
+  private final ShareLoop sharing;
+  private final WatchLoop watching;
   private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
   private final ProgramMoves moves;
   private final Threads threads;
-  private final Thread thread;
+  private final Thread sharer;
+  private final Thread watcher;
 
   /** Moves programs' memory; there is none before the first guest takes programs. */
   @GuardedBy("lock")
@@ -81,8 +82,8 @@ public final class GpuShares implements AutoCloseable {
     }
   }
 
-  /** The work of the thread. */
-  private final class Duties implements ShareLoop.DutyCycle {
+  /** The work of the thread that moves memory. */
+  private final class Sharing implements ShareLoop.ShareDuties {
     @Override
     public void rebalance(Runnable held) {
       MemoryQuotas.Moves _ = quotas.rebalance(held);
@@ -96,7 +97,10 @@ public final class GpuShares implements AutoCloseable {
           .addKeyValue("held-us", afterUs)
           .log("guests are kept to changed quotas");
     }
+  }
 
+  /** The work of the thread that watches. */
+  private final class Watching implements WatchLoop.WatchDuties {
     @Override
     public void watch(long nowNs) {
       int _ = watchdog.doWork(nowNs);
@@ -119,24 +123,26 @@ public final class GpuShares implements AutoCloseable {
   }
 
   /**
-   * Starts the thread.
+   * Starts the threads.
    *
    * @param clock monotonic nanoseconds
-   * @param listener told, on that thread, of what happens: the type of a notification and its
+   * @param listener told, on one of them, of what happens: the type of a notification and its
    *     message
    */
   GpuShares(Gpu gpu, Threads threads, LongSupplier clock, Consumer<DaemonEvent> listener) {
     this.gpu = gpu;
     this.clock = clock;
     this.listener = listener;
-    loop = new ShareLoop(new Duties(), clock);
-    notifications = new ShareNotifications(clock, loop::kick);
-    quotas = new MemoryQuotas(gpu.info().vramBytes(), clock, loop::noteChange, notifications);
+    sharing = new ShareLoop(new Sharing(), clock);
+    watching = new WatchLoop(new Watching(), clock);
+    notifications = new ShareNotifications(clock, watching::kick);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), clock, sharing::noteChange, notifications);
     watchdog = new Watchdog(notifications::onKill);
-    moves = new ProgramMoves(quotas);
+    moves = new ProgramMoves(quotas, clock);
     this.threads = threads;
-    gpu.setWakeup(loop::kick);
-    thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
+    gpu.setWakeup(watching::kick);
+    sharer = threads.start("sluice-" + gpu.info().name() + "-share", sharing.thread());
+    watcher = threads.start("sluice-" + gpu.info().name() + "-watch", watching.thread());
   }
 
   /**
@@ -170,7 +176,8 @@ public final class GpuShares implements AutoCloseable {
       lock.unlock();
     }
     attached(guest).ifPresent(this::weigh);
-    loop.noteUrgentChange(since);
+    watching.kick(); // a shorter limit has it look sooner
+    sharing.noteUrgentChange(since);
   }
 
   /**
@@ -179,7 +186,7 @@ public final class GpuShares implements AutoCloseable {
    */
   public void awaitHeld() {
     try {
-      boolean _ = loop.awaitUrgentChanges(PATIENCE);
+      boolean _ = sharing.awaitUrgentChanges(PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -204,7 +211,7 @@ public final class GpuShares implements AutoCloseable {
       relays.put(guest, relay);
       quotas.setMover(guest, relay);
       if (moving == null) {
-        moving = threads.start("sluice-" + gpu.info().name() + "-move", moves);
+        moving = threads.start("sluice-" + gpu.info().name() + "-move", moves.thread());
       }
       relay.setWeight(quotas.quota(guest).weight());
     } finally {
@@ -251,7 +258,8 @@ public final class GpuShares implements AutoCloseable {
       lock.unlock();
     }
     weigh(guest);
-    loop.noteChange();
+    watching.kick();
+    sharing.noteChange();
   }
 
   /** Before a guest is closed. */
@@ -368,11 +376,13 @@ public final class GpuShares implements AutoCloseable {
             + " or less, or lower another guest's: sluicectl quota show");
   }
 
-  /** Ends the thread; the guests are gone. */
+  /** Ends the threads; the guests are gone. */
   @Override
   public void close() {
-    loop.stop();
-    Threads.joinUninterruptibly(thread);
+    sharing.stop();
+    watching.stop();
+    Threads.joinUninterruptibly(sharer);
+    Threads.joinUninterruptibly(watcher);
     moves.stop();
     lock.lock();
     try {

@@ -4,20 +4,18 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The loop that rebalances a GPU's memory and watches its channels: a duty cycle. A change of what
- * guests use has its rebalance at once, changes that follow have one together after {@link
- * #MIN_INTERVAL}; an operator's change, of which there are only so many, is never put off. Without
- * any change there is a rebalance each {@link #TICK}, for what nobody noted.
+ * The loop that rebalances a GPU's memory. A change of what guests use has its rebalance at once,
+ * changes that follow have one together after {@link #MIN_INTERVAL}; an operator's change, of which
+ * there are only so many, is never put off. Without any change there is a rebalance each {@link
+ * #TICK}, for what nobody noted.
  */
-final class ShareLoop implements Runnable {
+final class ShareLoop {
   /** Least time between two rebalances. */
   static final Duration MIN_INTERVAL = Duration.ofMillis(20);
 
@@ -26,47 +24,25 @@ final class ShareLoop implements Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShareLoop.class);
 
-  /** Wait after a failure, so that one that lasts does not fill the log. */
-  private static final long FAILED_NS = 1_000_000_000;
-
   private static final long NANOS_PER_MICRO = 1000;
 
   /** The work of a duty cycle. */
-  interface DutyCycle {
+  interface ShareDuties {
     /**
      * Keeps every guest to its share of memory.
      *
      * @param held runs as soon as every guest is, and may run again; what is left to do then keeps
-     *     nobody waiting
+     *     nobody waiting. Not at all if that is left for the next time
      */
     void rebalance(Runnable held);
 
-    /** Looks at the channels once. */
-    void watch(long nowNs);
-
-    /** Time from one look to the next in nanoseconds; {@link Long#MAX_VALUE} for never. */
-    long watchDueInNs();
-
-    /**
-     * Does what the GPU wants to have done in the background; how long until again, in nanoseconds,
-     * or {@link Long#MAX_VALUE}.
-     */
-    default long poll() {
-      return Long.MAX_VALUE;
-    }
-
     /** Guests are kept to an operator's changes, so long after the first was asked for. */
     default void onHeld(long afterUs) {}
-
-    /** The end of each duty cycle. */
-    default void afterwards() {}
   }
 
-  private final DutyCycle work;
+  private final ShareDuties work;
   private final LongSupplier clock;
-  private final LoopFailures failures = new LoopFailures(LOG, "sharing");
-  private volatile @Nullable Thread thread;
-  private volatile boolean stopped;
+  private final DutyLoop loop;
 
   private volatile boolean changed = true;
   private volatile boolean urgent;
@@ -91,45 +67,25 @@ final class ShareLoop implements Runnable {
   // Of the thread that works.
   private long balancedNs;
   private boolean balanced;
-  private long watchedNs;
-  private boolean watched;
 
   /**
    * @param clock monotonic nanoseconds
    */
-  ShareLoop(DutyCycle work, LongSupplier clock) {
+  ShareLoop(ShareDuties work, LongSupplier clock) {
     this.work = work;
     this.clock = clock;
+    loop = new DutyLoop(this::doWork, clock, new LoopFailures(LOG, "sharing"));
   }
 
-  @Override
-  public void run() {
-    thread = Thread.currentThread();
-    while (!stopped) {
-      long due = duty();
-      if (due > 0) {
-        LockSupport.parkNanos(this, due); // a kick that came before it makes it return at once
-      }
-    }
-  }
-
-  private long duty() {
-    try {
-      long due = doWork(clock.getAsLong());
-      work.afterwards();
-      return due;
-    } catch (RuntimeException | Error e) {
-      // A bug of ours, or a host without memory: guests keep what they have, and the next round may
-      // well work.
-      failures.note(e);
-      return FAILED_NS;
-    }
+  /** The thread's work. */
+  Runnable thread() {
+    return loop;
   }
 
   /** Shares may have changed; from any thread. */
   void noteChange() {
     changed = true;
-    kick();
+    loop.kick();
   }
 
   /**
@@ -149,18 +105,12 @@ final class ShareLoop implements Runnable {
     } finally {
       lock.unlock();
     }
-    kick();
-  }
-
-  /** Something is to be done that is no change of shares; from any thread. */
-  void kick() {
-    LockSupport.unpark(thread);
+    loop.kick();
   }
 
   /** Ends the thread after its current duty cycle; does not wait for it. */
   void stop() {
-    stopped = true;
-    kick();
+    loop.stop();
   }
 
   /**
@@ -199,7 +149,6 @@ final class ShareLoop implements Runnable {
       sinceBalance = 0;
     }
     long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
-    due = Math.min(due, Math.min(watch(nowNs), work.poll()));
     return urgent ? 0 : Math.max(0, due);
   }
 
@@ -221,6 +170,20 @@ final class ShareLoop implements Runnable {
     });
     if (serving.any() && held[0]) {
       work.onHeld((heldNs[0] - serving.sinceNs()) / NANOS_PER_MICRO);
+    } else if (serving.any()) {
+      putBack(serving);
+    }
+  }
+
+  /** The next rebalance serves it, at once. */
+  private void putBack(Asked unserved) {
+    lock.lock();
+    try {
+      waiting = true;
+      waitingSinceNs = unserved.sinceNs();
+      urgent = true;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -243,21 +206,5 @@ final class ShareLoop implements Runnable {
     } finally {
       lock.unlock();
     }
-  }
-
-  private long watch(long nowNs) {
-    long due = work.watchDueInNs();
-    if (due == Long.MAX_VALUE) {
-      watched = false;
-      return due;
-    }
-    long since = watched ? nowNs - watchedNs : Long.MAX_VALUE;
-    if (since < due) {
-      return due - since;
-    }
-    work.watch(nowNs);
-    watched = true;
-    watchedNs = nowNs;
-    return work.watchDueInNs();
   }
 }

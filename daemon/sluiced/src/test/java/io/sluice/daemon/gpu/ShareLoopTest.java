@@ -21,10 +21,8 @@ final class ShareLoopTest {
   private long nowNs = 5_000_000;
   private final ShareLoop loop = new ShareLoop(work, () -> nowNs);
 
-  private static class Work implements ShareLoop.DutyCycle {
+  private static class Work implements ShareLoop.ShareDuties {
     int rebalances;
-    int looks;
-    long dueMs = Long.MAX_VALUE / MS;
     final List<Long> heldUs = new ArrayList<>();
     Runnable beforeHeld = () -> {};
     Runnable afterHeld = () -> {};
@@ -40,16 +38,6 @@ final class ShareLoopTest {
     @Override
     public void onHeld(long afterUs) {
       heldUs.add(afterUs);
-    }
-
-    @Override
-    public void watch(long nowNs) {
-      looks++;
-    }
-
-    @Override
-    public long watchDueInNs() {
-      return dueMs == Long.MAX_VALUE / MS ? Long.MAX_VALUE : dueMs * MS;
     }
   }
 
@@ -268,24 +256,27 @@ final class ShareLoopTest {
     assertThat(work.heldUs).containsExactly(100L, 300L);
   }
 
+  /** Somebody else wanted to move memory, and was let in between. */
   @Test
-  void doWork_nobodyToWatch_doesNotLook() {
-    at(0);
-    at(5000);
-    assertThat(work.looks).isZero();
-  }
-
-  @Test
-  void doWork_watch_looksWhenDue() {
-    at(0);
-    work.dueMs = 100;
-    assertThat(at(10)).isEqualTo(100);
-    assertThat(work.looks).isEqualTo(1);
-    assertThat(at(60)).isEqualTo(50);
-    work.dueMs = 2; // a command is near its limit
-    assertThat(at(110)).isEqualTo(2);
-    assertThat(at(112)).isEqualTo(2);
-    assertThat(work.looks).isEqualTo(3);
+  void rebalance_thatLeavesTheRestForLater_isHadAgainAtOnceAndToldThen() throws Exception {
+    ShareLoop[] made = new ShareLoop[1];
+    Work yielding =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            if (rebalances++ > 0) {
+              held.run();
+            }
+          }
+        };
+    made[0] = new ShareLoop(yielding, () -> nowNs);
+    made[0].noteUrgentChange(nowNs);
+    assertThat(made[0].doWork(0)).isZero();
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
+    nowNs += MS;
+    assertThat(made[0].doWork(0)).isEqualTo(1000 * MS);
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isTrue();
+    assertThat(yielding.heldUs).containsExactly(1000L);
   }
 
   /** Whatever is thrown: the thread goes on, and shares are looked at again. */
@@ -304,7 +295,7 @@ final class ShareLoopTest {
           }
         };
     ShareLoop thread = new ShareLoop(failing, System::nanoTime);
-    Thread running = Thread.ofPlatform().daemon().start(thread);
+    Thread running = Thread.ofPlatform().daemon().start(thread.thread());
     while (!again.await(10, TimeUnit.MILLISECONDS)) {
       thread.noteChange(); // whoever changes something need not wait for the pause to end
     }
