@@ -179,9 +179,9 @@ final class ChannelTable {
     return status;
   }
 
-  boolean drained(GuestChannel channel) {
-    Channel.Status status = look(channel);
-    return channel.checkDrained(status);
+  /** Takes a draining channel further; whether it is detached. */
+  boolean drain(GuestChannel channel) {
+    return channel.noteProgress(look(channel));
   }
 
   /**
@@ -238,7 +238,7 @@ final class ChannelTable {
   /** A channel that had ended where it was: the guest knows. */
   void restoreDeath(GuestChannel channel, ChannelError error) {
     channel.backend.kill(error.reason(), error.info());
-    channel.died(error);
+    channel.noteDeath(error);
     pages.page(channel.id()).setError(error);
   }
 
@@ -256,7 +256,7 @@ final class ChannelTable {
   }
 
   private void noteDeath(GuestChannel channel, ChannelError error) {
-    if (!channel.died(error)) {
+    if (!channel.noteDeath(error)) {
       return;
     }
     pages.page(channel.id()).setError(error);

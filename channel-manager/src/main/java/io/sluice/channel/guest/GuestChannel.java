@@ -131,8 +131,12 @@ final class GuestChannel {
     life.transition(ChannelState.DRAINING, reason);
   }
 
-  /** Whether nothing that was put before the detach is unfinished. */
-  boolean checkDrained(Channel.Status status) {
+  /**
+   * It is detached once a look has found that nothing is unfinished that was put before.
+   *
+   * @return whether it is
+   */
+  boolean noteProgress(Channel.Status status) {
     if (life.state() == ChannelState.DRAINING && status.progress().drained()) {
       life.transition(ChannelState.DETACHED, "drained");
     }
@@ -197,8 +201,8 @@ final class GuestChannel {
     }
   }
 
-  /** Whether this is news. */
-  boolean died(ChannelError why) {
+  /** It has ended; false when that is no news. */
+  boolean noteDeath(ChannelError why) {
     if (life.state() == ChannelState.DEAD) {
       return false;
     }

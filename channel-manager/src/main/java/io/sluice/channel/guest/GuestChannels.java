@@ -205,7 +205,7 @@ public final class GuestChannels {
 
   /**
    * The guest's page becomes a shadow copy the GPU no longer reads; what was put before runs to its
-   * end: ask {@link #drained}. EBUSY unless the channel runs.
+   * end: {@link #drain} sees to it. EBUSY unless the channel runs.
    */
   public void detach(int cid, String reason) {
     lock.run(() -> {
@@ -214,9 +214,14 @@ public final class GuestChannels {
     });
   }
 
-  /** Whether a detached channel has finished all it was given. */
-  public boolean drained(int cid) {
-    return lock.call(() -> channels.drained(channels.get(cid)));
+  /**
+   * Takes a detached channel further: looks, and once it has finished all it was given it is {@link
+   * ChannelState#DETACHED}. ENOENT. Who only asks reads {@link #query}.
+   *
+   * @return whether it is
+   */
+  public boolean drain(int cid) {
+    return lock.call(() -> channels.drain(channels.get(cid)));
   }
 
   /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */

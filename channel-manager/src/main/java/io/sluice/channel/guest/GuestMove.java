@@ -183,26 +183,29 @@ public final class GuestMove {
    * @param channels that take entries
    * @param running of them, those of which a command runs now
    * @param entries of their rings that were put and are not done with
+   * @param longestNs for how long the longest command that runs now has run; 0 when none does
    */
-  public record InFlight(int channels, int running, long entries) {}
+  public record InFlight(int channels, int running, long entries, long longestNs) {}
 
-  /** What the guest has under way now. */
-  public InFlight inFlight() {
+  /** Looks at every channel for what the guest has under way now; notes an end. */
+  public InFlight look() {
     return lock.call(() -> {
       int taking = 0;
       int running = 0;
       long entries = 0;
+      long longestNs = 0;
       for (GuestChannel channel : state.channels.all()) {
+        Channel.Status status = state.channels.look(channel);
+        longestNs = Math.max(longestNs, status.usage().runningNs());
         RingRecord ring = channel.ring();
         if (channel.life.state() == ChannelState.RUNNING && ring != null) {
-          Channel.Status status = state.channels.look(channel);
           taking++;
           running += status.usage().runningNs() > 0 ? 1 : 0;
           entries +=
               status.progress().gpPut() - status.progress().gpGet() & (1 << ring.order()) - 1;
         }
       }
-      return new InFlight(taking, running, entries);
+      return new InFlight(taking, running, entries, longestNs);
     });
   }
 
@@ -230,8 +233,8 @@ public final class GuestMove {
   }
 
   /**
-   * Whether all that was submitted before {@link #detachAll} has run to its end. When nothing is
-   * left but channels that wait on an acquire, which only the guest itself can release, those are
+   * Takes the drain after {@link #detachAll} further. When nothing of what was submitted is left
+   * but channels that wait on an acquire, which only the guest itself can release, those are
    * parked: they take their wait along. Channels that started since are detached too.
    */
   public Drain drain(String reason) {
@@ -246,7 +249,7 @@ public final class GuestMove {
       backend.poll(state.channels.timeNs());
       for (GuestChannel channel : state.channels.all()) {
         Channel.Status status = state.channels.look(channel);
-        if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
+        if (channel.life.state() == ChannelState.DRAINING && !channel.noteProgress(status)) {
           if (status.progress().waiting()) {
             waiting.add(channel);
           } else {
@@ -275,7 +278,7 @@ public final class GuestMove {
         Channel.Status status = state.channels.look(channel);
         boolean drains =
             channel.life.state() == ChannelState.DRAINING
-                && !channel.checkDrained(status)
+                && !channel.noteProgress(status)
                 && !status.progress().waiting();
         boolean runs =
             channel.life.state() == ChannelState.SUSPENDED && status.usage().runningNs() > 0;
@@ -342,17 +345,6 @@ public final class GuestMove {
     if (exception != null) {
       throw exception;
     }
-  }
-
-  /** How long the longest command that runs now has run; 0 when none does. */
-  public long longestRunningNs() {
-    return lock.call(() -> {
-      long longest = 0;
-      for (GuestChannel channel : state.channels.all()) {
-        longest = Math.max(longest, state.channels.look(channel).usage().runningNs());
-      }
-      return longest;
-    });
   }
 
   /**

@@ -124,7 +124,7 @@ final class GuestHistoryTest {
         case 1 -> guest.channels().resume(cid, "test");
         case 2 -> guest.channels().detach(cid, "test");
         case 3 -> guest.channels().attach(cid, "test");
-        case 4 -> guest.channels().drained(cid);
+        case 4 -> guest.channels().drain(cid);
         default -> guest.channels().kill(cid, 14, 0);
       }
     }

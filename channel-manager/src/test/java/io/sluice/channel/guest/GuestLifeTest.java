@@ -262,7 +262,7 @@ final class GuestLifeTest {
     worker.submit(Worker.SET_REFERENCE, 2);
     run();
     assertThat(worker.reference()).isEqualTo(1);
-    assertThat(guest.channels().drained(worker.cid)).isTrue();
+    assertThat(guest.channels().drain(worker.cid)).isTrue();
     assertThat(worker.state()).isEqualTo(ChannelState.DETACHED);
     guest.channels().attach(worker.cid, "abort");
     run();
@@ -271,7 +271,22 @@ final class GuestLifeTest {
   }
 
   @Test
-  void drained_blockedAcquire_waitsForItsRelease() {
+  void query_detachedChannelThatHasFinished_tellsItAndChangesNothing() {
+    worker.start();
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    guest.channels().detach(worker.cid, "move");
+    assertThat(guest.channels().query(worker.cid).progress().drained()).isTrue();
+    assertThat(guest.channels().query(worker.cid).state()).isEqualTo(ChannelState.DRAINING);
+    assertThat(worker.control(STATE)).isEqualTo(ChannelState.DRAINING.code());
+    assertThat(guest.channels().entered(ChannelState.DETACHED)).isZero();
+    assertThat(guest.channels().drain(worker.cid)).isTrue();
+    assertThat(worker.control(STATE)).isEqualTo(ChannelState.DETACHED.code());
+    assertThat(guest.channels().entered(ChannelState.DETACHED)).isEqualTo(1);
+  }
+
+  @Test
+  void drain_blockedAcquire_waitsForItsRelease() {
     worker.start();
     GpuVa semaphore = worker.spareVa();
     worker.submit(
@@ -284,12 +299,12 @@ final class GuestLifeTest {
         3);
     run();
     guest.channels().detach(worker.cid, "move");
-    assertThat(guest.channels().drained(worker.cid)).isFalse();
+    assertThat(guest.channels().drain(worker.cid)).isFalse();
     assertThat(worker.state()).isEqualTo(ChannelState.DRAINING);
     assertThat(guest.channels().query(worker.cid).progress().waiting()).isTrue();
     worker.spare().set(ValueLayout.JAVA_INT, 0, 5);
     run();
-    assertThat(guest.channels().drained(worker.cid)).isTrue();
+    assertThat(guest.channels().drain(worker.cid)).isTrue();
     assertThat(worker.reference()).isEqualTo(3);
   }
 
@@ -298,7 +313,7 @@ final class GuestLifeTest {
     worker.start();
     guest.channels().detach(worker.cid, "move");
     guest.channels().suspend(worker.cid, "quota");
-    assertThat(guest.channels().drained(worker.cid)).isTrue();
+    assertThat(guest.channels().drain(worker.cid)).isTrue();
     worker.submit(Worker.SET_REFERENCE, 1);
     guest.channels().attach(worker.cid, "abort");
     assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
@@ -323,7 +338,7 @@ final class GuestLifeTest {
     guest.channels().detach(detached.cid, "test");
     guest.channels().kill(detached.cid, GuestAbi.ERROR_OPERATOR, 0);
     assertThat(detached.state()).isEqualTo(ChannelState.DEAD);
-    assertThat(guest.channels().drained(detached.cid)).isFalse();
+    assertThat(guest.channels().drain(detached.cid)).isFalse();
   }
 
   @Test

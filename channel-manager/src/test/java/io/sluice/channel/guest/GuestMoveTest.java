@@ -18,12 +18,12 @@ final class GuestMoveTest {
   }
 
   @Test
-  void inFlight_channelsWithoutWork_countsNoEntries() {
+  void look_channelsWithoutWork_countsNoEntries() {
     Worker _ = new Worker(rig, guest, guest.spaces().create());
     Worker started = new Worker(rig, guest, guest.spaces().create()).start();
     started.submit(Worker.SET_REFERENCE, 1);
     rig.run();
-    assertThat(guest.move().inFlight()).isEqualTo(new InFlight(1, 0, 0));
+    assertThat(guest.move().look()).isEqualTo(new InFlight(1, 0, 0, 0));
   }
 
   @Test
@@ -43,7 +43,7 @@ final class GuestMoveTest {
   }
 
   @Test
-  void inFlight_channelThatWaits_countsItsEntryAndThoseBehind() {
+  void look_channelThatWaits_countsItsEntryAndThoseBehind() {
     Worker worker = new Worker(rig, guest, guest.spaces().create()).start();
     GpuVa semaphore = worker.spareVa();
     worker.submit(
@@ -55,10 +55,10 @@ final class GuestMoveTest {
     worker.submit(Worker.SET_REFERENCE, 1);
     worker.submit(Worker.SET_REFERENCE, 2);
     rig.run();
-    InFlight found = guest.move().inFlight();
+    InFlight found = guest.move().look();
     assertThat(found.channels()).isEqualTo(1);
     assertThat(found.entries()).isEqualTo(3);
     guest.channels().detach(worker.cid, "moves");
-    assertThat(guest.move().inFlight().channels()).isZero();
+    assertThat(guest.move().look().channels()).isZero();
   }
 }

@@ -281,7 +281,7 @@ final class GuestRefusalTest {
       assertRefused(Errno.ENOENT, () -> guest.channels().resume(cid, "test"));
       assertRefused(Errno.ENOENT, () -> guest.channels().detach(cid, "test"));
       assertRefused(Errno.ENOENT, () -> guest.channels().attach(cid, "test"));
-      assertRefused(Errno.ENOENT, () -> guest.channels().drained(cid));
+      assertRefused(Errno.ENOENT, () -> guest.channels().drain(cid));
     }
   }
 

@@ -89,7 +89,7 @@ final class GuestSnapshotTest {
     guest.channels().suspend(suspended.cid, "the operator");
     source.run();
     guest.channels().detach(running.cid, "move");
-    assertThat(guest.channels().drained(running.cid)).isTrue();
+    assertThat(guest.channels().drain(running.cid)).isTrue();
     List<StateRecord> records = throughBytes(guest.move().snapshot());
     Guest there = target.attach("moved");
     List<RegisteredMemory> _ = knowRam(there, RAM_BYTES);
@@ -137,7 +137,7 @@ final class GuestSnapshotTest {
     detached.submit(Worker.SET_REFERENCE, 1);
     source.run();
     guest.channels().detach(detached.cid, "move");
-    assertThat(guest.channels().drained(detached.cid)).isTrue();
+    assertThat(guest.channels().drain(detached.cid)).isTrue();
     detached.submit(Worker.SET_REFERENCE, 2);
     suspended.submit(Worker.SET_REFERENCE, 3);
     source.run();
@@ -157,7 +157,7 @@ final class GuestSnapshotTest {
         Worker.ACQUIRE);
     source.run();
     guest.channels().detach(worker.cid, "move");
-    assertThat(guest.channels().drained(worker.cid)).isFalse();
+    assertThat(guest.channels().drain(worker.cid)).isFalse();
     assertRefused(Errno.EBUSY, guest.move()::snapshot);
   }
 

@@ -311,7 +311,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() != Phase.PRE_COPY) {
       return worked; // the machine has failed meanwhile
     }
-    plan.observe(move.longestRunningNs());
+    plan.observe(move.look().longestNs());
     long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
     boolean planned = plan.isDue(copy.durationNs(left), copied) && approach.advance(nowNs);
@@ -338,7 +338,7 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int detach() {
-    GuestMove.InFlight underWay = move.inFlight();
+    GuestMove.InFlight underWay = move.look();
     long drainNs = plan.expectedDrainNs();
     int detached = move.detachAll("migration");
     drainWatch.begin(nowNs);
@@ -364,7 +364,7 @@ public final class MigrationSource implements AutoCloseable {
       if (phase() == Phase.DRAIN) {
         stop.works(plan.hasSeenCommands());
         approach.look(nowNs);
-        plan.observe(move.longestRunningNs());
+        plan.observe(move.look().longestNs());
         worked +=
             copy.isQueueShort(0) ? preparation.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
       }

@@ -119,7 +119,7 @@ final class QemuMigrationTest {
       Guest guest = source.guest();
       List<Integer> channels = guest.channels().ids();
       channels.forEach(cid -> guest.channels().detach(cid, "moves"));
-      await().atMost(PATIENCE).until(() -> channels.stream().allMatch(guest.channels()::drained));
+      await().atMost(PATIENCE).until(() -> channels.stream().allMatch(guest.channels()::drain));
       await().atMost(PATIENCE).until(from::holdStill);
       List<ByteBuffer> device = from.save();
       List<StateRecord> records = guest.move().snapshot();
