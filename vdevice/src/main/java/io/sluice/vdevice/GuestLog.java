@@ -40,11 +40,11 @@ final class GuestLog {
       return NOPLoggingEventBuilder.singleton();
     }
     LoggingEventBuilder line = log.atLevel(level).addKeyValue("guest", guest);
-    long more = limited ? suppressed() : 0;
+    long more = limited ? takeLeftOut() : 0;
     return more == 0 ? line : line.addKeyValue("leftOut", more);
   }
 
-  private long suppressed() {
+  private long takeLeftOut() {
     long all = leftOut.get();
     return all - told.getAndSet(all);
   }

@@ -96,7 +96,7 @@ final class OperationWatch {
         LocalConnection current = anew == null ? connection : anew;
         try {
           MigrationStatusView view = current.migrations().status(id);
-          if (progress.isEnded(view)) {
+          if (progress.show(view)) {
             progress.close();
             return end(current, view);
           }
@@ -151,7 +151,8 @@ final class OperationWatch {
       this.line = line;
     }
 
-    boolean isEnded(MigrationStatusView view) {
+    /** Draws it; whether it has ended, and there is nothing to draw any more. */
+    boolean show(MigrationStatusView view) {
       if (view.over()) {
         return true;
       }

@@ -206,7 +206,7 @@ public final class Sluiced implements Callable<Integer> {
       return;
     }
     while (!instance.awaitStop(interval.get())) {
-      if (instance.hasProgressed()) {
+      if (instance.lookForProgress()) {
         manager.alive();
       }
     }

@@ -386,8 +386,8 @@ public final class SluicedInstance implements AutoCloseable {
     return stopAsked.await(most.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Whether every GPU has worked, or idled in order, since this was last asked. */
-  boolean hasProgressed() {
+  /** Looks whether every GPU has worked, or idled in order, since the last look. */
+  boolean lookForProgress() {
     boolean all = true;
     for (GpuHost gpu : gpus) {
       OptionalLong turns = gpu.turns();

@@ -13,8 +13,8 @@ final class OpenLooks {
   private long workRound;
   private boolean parked;
 
-  /** Whether one more channel may be looked at in a round; it counts as looked at then. */
-  boolean mayPoll(long round) {
+  /** Counts one more channel as looked at in a round; false when that is one too many. */
+  boolean takePoll(long round) {
     if (pollRound != round) {
       pollRound = round;
       polls = 0;
@@ -32,7 +32,7 @@ final class OpenLooks {
    *
    * @return whether that may be what another one waits for
    */
-  boolean worked(long round) {
+  boolean noteWork(long round) {
     workRound = round;
     return parked;
   }

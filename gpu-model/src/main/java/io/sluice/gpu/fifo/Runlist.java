@@ -176,7 +176,7 @@ public final class Runlist {
       if (progress) {
         worked++;
         now = turnEndedNs;
-        freed |= channel.looks().worked(rounds);
+        freed |= channel.looks().noteWork(rounds);
         if (channel.life.isRunnable() && channel.canGoOn()) {
           ready.add(channel);
         }
@@ -283,7 +283,7 @@ public final class Runlist {
       return Long.MAX_VALUE;
     }
     if (channel.pace.dueInNs(now) <= 0) {
-      if (opens > 1 && channel.pace.isIdle() && !channel.looks().mayPoll(rounds)) {
+      if (opens > 1 && channel.pace.isIdle() && !channel.looks().takePoll(rounds)) {
         attended.keepFirst(channel);
         return 0;
       }

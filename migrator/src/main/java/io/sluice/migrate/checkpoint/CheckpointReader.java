@@ -298,11 +298,11 @@ public final class CheckpointReader implements MigrationLink {
               ? new Next.Nothing()
               : new Next.Waiting(new Frame(type, section.version(), section.payload()));
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     }
   }
 
-  private RefusedException failed(IOException e) {
+  private RefusedException fail(IOException e) {
     RefusedException why = refused(file, StagedFile.reason(e));
     life.enter(new PlayState.Failed(why), "it cannot be read");
     return why;
@@ -333,7 +333,7 @@ public final class CheckpointReader implements MigrationLink {
     try (channel) {
       in.close(); // it has read ahead
     } catch (IOException e) {
-      RefusedException _ = failed(e);
+      RefusedException _ = fail(e);
     }
   }
 

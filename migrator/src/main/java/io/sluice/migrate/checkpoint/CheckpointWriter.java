@@ -108,7 +108,7 @@ public final class CheckpointWriter implements MigrationLink {
       file.write(part);
       alive = true;
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     } finally {
       lock.unlock();
     }
@@ -153,7 +153,7 @@ public final class CheckpointWriter implements MigrationLink {
   }
 
   @GuardedBy("lock")
-  private RefusedException failed(IOException e) {
+  private RefusedException fail(IOException e) {
     RefusedException why = file.refused(e);
     state.enter(new Failed(why), "it cannot be written");
     return why;
@@ -182,7 +182,7 @@ public final class CheckpointWriter implements MigrationLink {
       take(frame, new Section(frame.type().number(), frame.version(), payload));
       return true;
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     } finally {
       lock.unlock();
     }
@@ -250,7 +250,7 @@ public final class CheckpointWriter implements MigrationLink {
       }
       return reply;
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     } finally {
       lock.unlock();
     }
@@ -316,7 +316,7 @@ public final class CheckpointWriter implements MigrationLink {
       state.enter(new Failed(e), "something else has its name");
       return;
     } catch (IOException e) {
-      RefusedException _ = failed(e);
+      RefusedException _ = fail(e);
       return;
     }
     state.enter(new Complete(), "it has its name");

@@ -102,14 +102,14 @@ public final class SessionFileWriter implements AutoCloseable {
     try {
       file.write(section);
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     } finally {
       lock.unlock();
     }
   }
 
   @GuardedBy("lock")
-  private RefusedException failed(IOException e) {
+  private RefusedException fail(IOException e) {
     failure = file.refused(e);
     return failure;
   }
@@ -159,7 +159,7 @@ public final class SessionFileWriter implements AutoCloseable {
         file.end();
         whole = true;
       } catch (IOException e) {
-        throw failed(e);
+        throw fail(e);
       } finally {
         lock.unlock();
       }
@@ -204,7 +204,7 @@ public final class SessionFileWriter implements AutoCloseable {
         file.leave();
       }
     } catch (IOException e) {
-      throw failed(e);
+      throw fail(e);
     } finally {
       lock.unlock();
     }

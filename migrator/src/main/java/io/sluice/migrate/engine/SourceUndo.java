@@ -110,11 +110,11 @@ final class SourceUndo {
     Attempt attempt = attempt();
     link = told;
     life.enter(new TakingBack(attempt), "it is taken back");
-    boolean _ = isTakenBack(attempt, nowNs);
+    boolean _ = takeBack(attempt, nowNs);
   }
 
   /** Tries what is left but for the GPU; whether nothing of it is left to try. */
-  private boolean isTakenBack(Attempt attempt, long nowNs) {
+  private boolean takeBack(Attempt attempt, long nowNs) {
     boolean over = copying.poll(nowNs);
     for (Phase.Undo undo : attempt.phase().undo()) {
       over &=
@@ -127,7 +127,8 @@ final class SourceUndo {
     return over;
   }
 
-  private boolean isAttached(Attempt attempt, long nowNs) {
+  /** Tries to have the GPU go on; whether nothing of that is left to try. */
+  private boolean attach(Attempt attempt, long nowNs) {
     return !attempt.phase().undo().contains(Phase.Undo.ATTACH) || attaching.poll(nowNs);
   }
 
@@ -139,9 +140,9 @@ final class SourceUndo {
    */
   boolean end(long nowNs) {
     if (life.state() instanceof TakingBack(Attempt attempt)
-        && isTakenBack(attempt, nowNs)
+        && takeBack(attempt, nowNs)
         && machine.isSettled()
-        && isAttached(attempt, nowNs)) {
+        && attach(attempt, nowNs)) {
       life.enter(new Attached(attempt), "nobody writes guest memory any more");
     }
     if (life.state() instanceof Attached(Attempt attempt)

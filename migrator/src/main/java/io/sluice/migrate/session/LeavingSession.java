@@ -127,8 +127,8 @@ final class LeavingSession {
     return same;
   }
 
-  /** Whether the destination has yet to be told of a segment; once. */
-  boolean mustTell(int segment) {
+  /** Counts a segment as told to the destination; whether it is yet to be told. */
+  boolean markTold(int segment) {
     return !standing.isCompletedExceptionally() && told.add(segment);
   }
 

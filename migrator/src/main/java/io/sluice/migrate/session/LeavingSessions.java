@@ -305,7 +305,7 @@ final class LeavingSessions implements AutoCloseable {
       known = begin(session);
     }
     for (int index : session.segments().keySet()) {
-      if (known.mustTell(index)) {
+      if (known.markTold(index)) {
         say(word(SessionMessages.SEGMENT, session, index, index)).close();
       }
     }

@@ -138,7 +138,7 @@ final class AcceptedLinks {
   }
 
   /** A stream has connected; whether all have now, for the first time. */
-  boolean isNowWhole(AcceptedLink incoming, int stream) {
+  boolean addStream(AcceptedLink incoming, int stream) {
     Future<?> deadline = null;
     lock.lock();
     try {

@@ -241,7 +241,7 @@ public final class LinkServer implements AutoCloseable {
       var _ = context.channel().pipeline().addBefore("stream", "zstd", new PageCompression(link));
     }
     stream.pump(context.channel());
-    if (links.isNowWhole(incoming, hello.stream())) {
+    if (links.addStream(incoming, hello.stream())) {
       onLink.accept(link);
     }
     if (link.isEnded()) {

@@ -188,11 +188,11 @@ final class LeavingSessionTest {
   }
 
   @Test
-  void mustTell_eachSegmentOnce_butTheFirst() {
-    assertThat(session.mustTell(0)).isFalse();
-    assertThat(session.mustTell(1)).isTrue();
-    assertThat(session.mustTell(1)).isFalse();
+  void markTold_eachSegmentOnce_butTheFirst() {
+    assertThat(session.markTold(0)).isFalse();
+    assertThat(session.markTold(1)).isTrue();
+    assertThat(session.markTold(1)).isFalse();
     assertThat(standing.completeExceptionally(new IllegalStateException("full"))).isTrue();
-    assertThat(session.mustTell(2)).isFalse();
+    assertThat(session.markTold(2)).isFalse();
   }
 }

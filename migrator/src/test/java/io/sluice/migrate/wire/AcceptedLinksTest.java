@@ -47,7 +47,7 @@ final class AcceptedLinksTest {
     stream.attach(channel, 0);
     stream.take(
         channel, new WireSection(FrameType.STATE.number(), 1, ByteBuffer.allocate(1 << 20)));
-    assertThat(links.isNowWhole(incoming, 0)).isFalse();
+    assertThat(links.addStream(incoming, 0)).isFalse();
     assertThat(budget.bytes()).isPositive();
 
     deadlines.getFirst().run();
@@ -58,7 +58,7 @@ final class AcceptedLinksTest {
     assertThat(links.linkOf(new UUID(0, 1))).isNull();
     assertThat(budget.bytes()).isZero();
     assertThatThrownBy(() -> incoming.link.poll(0)).isEqualTo(why);
-    assertThat(links.isNowWhole(incoming, 1)).isFalse();
+    assertThat(links.addStream(incoming, 1)).isFalse();
     WireSection word = channel.readOutbound();
     assertThat(word.id()).isEqualTo(WireMessages.REFUSED);
     assertThat(channel.isOpen()).isFalse();
@@ -67,8 +67,8 @@ final class AcceptedLinksTest {
   @Test
   void deadline_linkIsWhole_isNone() {
     AcceptedLinks.AcceptedLink incoming = find(1, 0);
-    assertThat(links.isNowWhole(incoming, 0)).isFalse();
-    assertThat(links.isNowWhole(find(1, 1), 1)).isTrue();
+    assertThat(links.addStream(incoming, 0)).isFalse();
+    assertThat(links.addStream(find(1, 1), 1)).isTrue();
     assertThat(deadlines.getFirst().isCancelled()).isTrue();
     deadlines.getFirst().run();
     assertThat(incoming.link.failure()).isEmpty();

@@ -106,8 +106,8 @@ final class Completions {
     return true;
   }
 
-  /** The status of an event: a state, or an error below 0. */
-  int status(long event) {
+  /** Looks at the status of an event: a state, or an error below 0. */
+  int look(long event) {
     MemorySegment out = memo.bytes(Integer.BYTES);
     int status =
         OpenClLibrary.clGetEventInfo(
@@ -133,7 +133,7 @@ final class Completions {
     int done = 0;
     for (Pending each : before) {
       memo.clear();
-      int status = status(each.event);
+      int status = look(each.event);
       if (status > each.threshold) {
         pending.add(each);
       } else {
@@ -154,7 +154,7 @@ final class Completions {
         each.armed = true;
         due |= !callback.ask(each.event, each.threshold);
       }
-      due |= status(each.event) <= each.threshold;
+      due |= look(each.event) <= each.threshold;
     }
     return !due;
   }

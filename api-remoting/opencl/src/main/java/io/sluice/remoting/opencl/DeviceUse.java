@@ -120,21 +120,21 @@ final class DeviceUse {
   }
 
   /**
-   * Whether a command may be given to the device now; else the session is woken when it may. A
+   * Claims the device for a command; false when the session is woken as soon as it may be had. A
    * claim that was just had is good for one: the turn was the guest's then, and who takes it back
    * sees the claim.
    */
-  boolean mayBegin() {
+  boolean claim() {
     if (isOverdue()) {
       rest();
     }
     if (claim != Claim.HELD) {
-      return claim();
+      return claimTurn();
     }
     return turns.isGranted(device) && (closed == 0 || turns.queuedNs(device) < MOST_QUEUED_NS);
   }
 
-  private boolean claim() {
+  private boolean claimTurn() {
     boolean claimed = turns.claim(device);
     if (!claimed && claim == Claim.NONE) {
       enter(Claim.WAITING);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The work of a session on devices. A command is given to the library only in the guest's turn at
- * its device, and while not too much is queued there; whoever gives commands asks {@link #mayBegin}
+ * its device, and while not too much is queued there; whoever gives commands asks {@link #claim}
  * first. Commands of a queue are counted in windows, each with an event by which its end is seen.
  * What waits for the application's events is no work until they are set.
  *
@@ -50,24 +50,24 @@ final class DeviceWork {
     return use;
   }
 
-  /** Whether a call may be executed now; else the session is woken when it is to be asked again. */
-  boolean mayBegin(OpenClCall call) {
+  /** Claims the devices of a call; false when the session is woken as soon as they may be had. */
+  boolean claim(OpenClCall call) {
     if (call instanceof OpenClCall.SetUserEventStatus set) {
       current = null;
-      return mayBegin(gates.queuesBehind(set.event()));
+      return claim(gates.queuesBehind(set.event()));
     }
     Effort effort = Effort.of(call);
     boolean waits = effort != null && gates.wouldWait(effort.queue(), effort.waits());
     current = waits ? null : effort;
-    return effort == null || waits || use(effort.queue()).mayBegin();
+    return effort == null || waits || use(effort.queue()).claim();
   }
 
   /** In the order of their numbers, which is the same for all guests. */
-  private boolean mayBegin(List<SessionObject> queues) {
+  private boolean claim(List<SessionObject> queues) {
     Map<Integer, DeviceUse> wanted = new TreeMap<>();
     queues.forEach(queue -> wanted.put(use(queue).device(), use(queue)));
     for (DeviceUse use : wanted.values()) {
-      if (!use.mayBegin()) {
+      if (!use.claim()) {
         return false;
       }
     }

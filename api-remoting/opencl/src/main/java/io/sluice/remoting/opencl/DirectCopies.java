@@ -119,7 +119,7 @@ final class DirectCopies {
 
   /** One that has failed may have done so before others of its queue have run. */
   private boolean isComplete(SessionObject event) {
-    return !event.isLost() && completions.status(event.handle()) == ClStatus.COMPLETE;
+    return !event.isLost() && completions.look(event.handle()) == ClStatus.COMPLETE;
   }
 
   /** Whether no queue is known to have anything to do. */
@@ -146,7 +146,7 @@ final class DirectCopies {
     if (over == null || effort == null || effort.queue() == over.queue()) {
       return;
     }
-    if (completions.status(end) <= ClStatus.COMPLETE) {
+    if (completions.look(end) <= ClStatus.COMPLETE) {
       forgetEnd();
     } else if (behindEnd.add(effort.queue())) {
       int _ =
@@ -232,7 +232,7 @@ final class DirectCopies {
     int status;
     do {
       memo.clear();
-      status = completions.status(event);
+      status = completions.look(event);
     } while (status > ClStatus.COMPLETE && nanoTime.getAsLong() < until);
     return status == ClStatus.COMPLETE;
   }

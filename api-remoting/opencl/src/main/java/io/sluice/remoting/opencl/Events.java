@@ -230,7 +230,7 @@ final class Events {
   private int statusOf(SessionObject event) {
     return event.handle() == 0
         ? event.attachment(SettledEvent.class).status()
-        : completions.status(event.handle());
+        : completions.look(event.handle());
   }
 
   void status(OpenClCall.EventStatus c, Answer answer) {
@@ -266,7 +266,7 @@ final class Events {
       return null;
     }
     memo.clear();
-    int status = completions.status(event.handle());
+    int status = completions.look(event.handle());
     List<Long> times = new ArrayList<>();
     MemorySegment out = memo.bytes(Long.BYTES);
     while (times.size() < PROFILE_TIMES

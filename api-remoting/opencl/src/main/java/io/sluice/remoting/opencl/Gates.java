@@ -325,7 +325,7 @@ final class Gates {
     long now = nanoTime.getAsLong();
     while (!lane.fences.isEmpty()) {
       memo.clear();
-      int status = completions.status(lane.fences.getFirst());
+      int status = completions.look(lane.fences.getFirst());
       if (status > ClStatus.COMPLETE
           || status < ClStatus.COMPLETE && now - lane.endedNs < FAILED_NS) {
         return;

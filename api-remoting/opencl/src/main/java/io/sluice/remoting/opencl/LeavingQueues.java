@@ -79,7 +79,7 @@ final class LeavingQueues implements AutoCloseable {
       return true;
     }
     memo.clear();
-    return each.end != 0 && completions.status(each.end) > ClStatus.COMPLETE;
+    return each.end != 0 && completions.look(each.end) > ClStatus.COMPLETE;
   }
 
   /**

@@ -101,7 +101,7 @@ final class OpenClSession implements ApiSession {
     gates.begin(in);
     OpenClCall call = OpenClCall.decode(number, in);
     in.end();
-    if (mayBegin(call)) {
+    if (claim(call)) {
       execute(call, in, answer);
     } else {
       held = new Held(call, in, answer);
@@ -109,14 +109,15 @@ final class OpenClSession implements ApiSession {
     }
   }
 
-  private boolean mayBegin(OpenClCall call) {
-    return prints.mayBegin(call) && work.mayBegin(call);
+  /** Claims what a call needs to begin; false when the session is woken for it later. */
+  private boolean claim(OpenClCall call) {
+    return prints.claim(call) && work.claim(call);
   }
 
   /** Executes the call that was held back, if it may begin by now. */
   private int executeHeld() {
     Held now = held;
-    if (now == null || !mayBegin(now.call())) {
+    if (now == null || !claim(now.call())) {
       return 0;
     }
     held = null;

@@ -45,10 +45,10 @@ final class Prints implements AutoCloseable {
   }
 
   /**
-   * Whether a call may begin, as far as it has kernels run that print; else the session is woken
-   * when it may. What waits for the application does not have the output.
+   * Claims the output for a call that has kernels run that print; false when the session is woken
+   * as soon as that may be had. What waits for the application does not have the output.
    */
-  boolean mayBegin(OpenClCall call) {
+  boolean claim(OpenClCall call) {
     boolean prints =
         switch (call) {
           case OpenClCall.Launch c ->
@@ -84,7 +84,7 @@ final class Prints implements AutoCloseable {
     List<Use> left = new ArrayList<>(uses.size());
     for (Use each : uses) { // as long as they are there, one that is found to have ended is told
       memo.clear();
-      if (completions.status(each.event) > ClStatus.COMPLETE) {
+      if (completions.look(each.event) > ClStatus.COMPLETE) {
         left.add(each);
       } else {
         each.end();

@@ -41,7 +41,7 @@ final class SamplersInUse implements AutoCloseable {
     uses = new ArrayList<>(before.size());
     for (Use each : before) {
       memo.clear();
-      if (completions.status(each.event) > ClStatus.COMPLETE) {
+      if (completions.look(each.event) > ClStatus.COMPLETE) {
         uses.add(each);
       } else {
         each.end();

@@ -28,7 +28,7 @@ final class KeptTime {
    * @param toNs when it was over
    * @return for how long it has
    */
-  long seen(long fromNs, long toNs) {
+  long see(long fromNs, long toNs) {
     long since = keeps ? Math.min(toNs - seenNs, MOST_STEP.toNanos()) : toNs - fromNs;
     keeps = true;
     seenNs = toNs;

@@ -93,6 +93,6 @@ public final class Probe {
     if (channel.stopsWithin(PREEMPT_US)) {
       return left();
     }
-    return kept.seen(before, home.open().timeNs());
+    return kept.see(before, home.open().timeNs());
   }
 }

@@ -226,7 +226,7 @@ final class AllocCalls {
     try {
       int result = passVideo(call, block);
       int status = Nvos64Alloc.STATUS.bits(argument);
-      made = status == RmStatus.OK.code() && isCounted(argument, block, wanted);
+      made = status == RmStatus.OK.code() && count(argument, block, wanted);
       boolean tooLong = status == RmStatus.OK.code() && !made;
       if (tooLong || status == RmStatus.NO_MEMORY.code() && driver.video().overflows()) {
         var _ = block.copyFrom(MemorySegment.ofArray(parameters));
@@ -256,8 +256,9 @@ final class AllocCalls {
    * If that is beyond the guest's share it is freed.
    *
    * @param wanted bytes that are counted already
+   * @return whether the program keeps it
    */
-  private boolean isCounted(MemorySegment argument, MemorySegment block, long wanted) {
+  private boolean count(MemorySegment argument, MemorySegment block, long wanted) {
     RmObject object =
         driver
             .objects()
@@ -265,7 +266,7 @@ final class AllocCalls {
             .orElseThrow();
     long bytes = Math.max(wanted, MemoryAlloc.SIZE_BYTES.get(block));
     if (bytes > wanted && !take(bytes - wanted)) {
-      if (isFreed(object)) {
+      if (free(object)) {
         return false;
       }
       driver.video().add(bytes - wanted);
@@ -275,7 +276,8 @@ final class AllocCalls {
     return true;
   }
 
-  private boolean isFreed(RmObject object) {
+  /** Frees memory; false when RM does not. */
+  private boolean free(RmObject object) {
     Optional<ProgramFile> control = driver.objects().controlOf(object.name().client());
     try {
       if (control.isEmpty() || pages.free(control.get(), object) != RmStatus.OK.code()) {

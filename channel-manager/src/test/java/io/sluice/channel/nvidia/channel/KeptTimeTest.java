@@ -12,23 +12,23 @@ final class KeptTimeTest {
 
   @Test
   void looks_inTime_countWhatLiesBetweenThem() {
-    assertThat(kept.seen(100 * MS, 101 * MS)).isEqualTo(MS);
-    assertThat(kept.seen(150 * MS, 151 * MS)).isEqualTo(51 * MS);
-    assertThat(kept.seen(250 * MS, 251 * MS)).isEqualTo(151 * MS);
+    assertThat(kept.see(100 * MS, 101 * MS)).isEqualTo(MS);
+    assertThat(kept.see(150 * MS, 151 * MS)).isEqualTo(51 * MS);
+    assertThat(kept.see(250 * MS, 251 * MS)).isEqualTo(151 * MS);
   }
 
   @Test
   void look_afterTheWatchdogStoodStill_countsOneStepOfIt() {
-    long before = kept.seen(100 * MS, 101 * MS);
+    long before = kept.see(100 * MS, 101 * MS);
 
-    assertThat(kept.seen(5000 * MS, 5001 * MS)).isEqualTo(before + KeptTime.MOST_STEP.toNanos());
+    assertThat(kept.see(5000 * MS, 5001 * MS)).isEqualTo(before + KeptTime.MOST_STEP.toNanos());
   }
 
   @Test
   void look_afterItHasLeft_beginsAnew() {
-    long _ = kept.seen(100 * MS, 200 * MS);
+    long _ = kept.see(100 * MS, 200 * MS);
     kept.end();
 
-    assertThat(kept.seen(300 * MS, 301 * MS)).isEqualTo(MS);
+    assertThat(kept.see(300 * MS, 301 * MS)).isEqualTo(MS);
   }
 }

@@ -66,7 +66,7 @@ final class ShareNotifications implements QuotaListener {
 
   @Override
   public void onRefused(String guest, long bytes, MemoryUse use) {
-    if (wasRefusedJustNow(guest)) {
+    if (!noteRefusal(guest)) {
       return;
     }
     note(
@@ -89,14 +89,15 @@ final class ShareNotifications implements QuotaListener {
             use.limitBytes()));
   }
 
-  private synchronized boolean wasRefusedJustNow(String guest) {
+  /** False when the last one that was noted is not long ago: that stands for this one, too. */
+  private synchronized boolean noteRefusal(String guest) {
     long now = clock.getAsLong();
     Long before = refusedNs.get(guest);
     if (before != null && now - before < REFUSAL_INTERVAL.toNanos()) {
-      return true;
+      return false;
     }
     refusedNs.put(guest, now);
-    return false;
+    return true;
   }
 
   void onKill(Watchdog.Kill kill) {

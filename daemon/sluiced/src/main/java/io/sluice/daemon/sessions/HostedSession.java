@@ -89,8 +89,8 @@ final class HostedSession implements ApiSessions.Opened {
       lookedNs = nowNs;
     }
 
-    /** Whether it is unanswered for longer than it may be; who did not look has not waited. */
-    synchronized boolean isOverdue(long nowNs) {
+    /** Looks whether it is unanswered for too long; who did not look has not waited. */
+    synchronized boolean lookOverdue(long nowNs) {
       waitedNs += Math.clamp(nowNs - lookedNs, 0, MOST_OF_A_LOOK.toNanos());
       lookedNs = nowNs;
       return !answer.isDone() && waitedNs > ORDER_PATIENCE.toNanos();
@@ -291,7 +291,7 @@ final class HostedSession implements ApiSessions.Opened {
       Asked before = asked.get(holder);
       if (before == null) {
         askToEnd(holder);
-      } else if (before.isOverdue(holder.nanoTime())) {
+      } else if (before.lookOverdue(holder.nanoTime())) {
         holder.end("it does not answer, session=" + number);
       }
     }
