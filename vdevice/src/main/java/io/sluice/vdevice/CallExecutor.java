@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import com.google.common.primitives.ImmutableIntArray;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
@@ -51,11 +52,20 @@ final class CallExecutor implements Runnable {
   /** Held while a call runs; what must not overlap with one takes it. */
   private final ReentrantLock running = new ReentrantLock();
 
-  private final int[] executed = new int[GuestAbi.MAX_SLOTS]; // by running
-  private boolean stopped; // by running
-  private boolean held; // by running
-  private int waiting = NONE; // by running: taken while held
   private final Condition released = running.newCondition();
+
+  @GuardedBy("running")
+  private final int[] executed = new int[GuestAbi.MAX_SLOTS];
+
+  @GuardedBy("running")
+  private boolean stopped;
+
+  @GuardedBy("running")
+  private boolean held;
+
+  /** Taken while held. */
+  @GuardedBy("running")
+  private int waiting = NONE;
 
   /**
    * @param callArea BAR 1
@@ -99,20 +109,33 @@ final class CallExecutor implements Runnable {
 
   /** Forgets what was executed: the slots were cleared. Call inside {@link #exclusively}. */
   void forget() {
-    Arrays.fill(executed, 0);
+    running.lock();
+    try {
+      Arrays.fill(executed, 0);
+    } finally {
+      running.unlock();
+    }
   }
 
   /** No call begins until {@link #release}; the one that runs has ended when this returns. */
   void hold() {
-    exclusively(() -> held = true);
+    running.lock();
+    try {
+      held = true;
+    } finally {
+      running.unlock();
+    }
   }
 
   /** Ends {@link #hold}. */
   void release() {
-    exclusively(() -> {
+    running.lock();
+    try {
       held = false;
       released.signalAll();
-    });
+    } finally {
+      running.unlock();
+    }
   }
 
   /** Sequence numbers of what was executed. Call while held. */
@@ -130,11 +153,12 @@ final class CallExecutor implements Runnable {
     running.lock();
     try {
       ImmutableIntArray.Builder entries = ImmutableIntArray.builder();
-      if (waiting != NONE) {
-        entries.add(waiting);
+      int taken = waiting;
+      if (taken != NONE) {
+        entries.add(taken);
       }
       // What was taken was marked as rung again only if it was.
-      queue.entries().filter(entry -> entry != waiting).forEach(entries::add);
+      queue.entries().filter(entry -> entry != taken).forEach(entries::add);
       return entries.build();
     } finally {
       running.unlock();
@@ -143,21 +167,36 @@ final class CallExecutor implements Runnable {
 
   /** Takes over what another executor had done. Call inside {@link #exclusively}. */
   void restore(ImmutableIntArray others) {
-    for (int slot = 0; slot < executed.length; slot++) {
-      executed[slot] = others.get(slot);
+    running.lock();
+    try {
+      for (int slot = 0; slot < executed.length; slot++) {
+        executed[slot] = others.get(slot);
+      }
+    } finally {
+      running.unlock();
     }
   }
 
   /** Whether {@link #stop} was called. Call inside {@link #exclusively}. */
   boolean isStopped() {
-    return stopped;
+    running.lock();
+    try {
+      return stopped;
+    } finally {
+      running.unlock();
+    }
   }
 
   /** Ends {@link #run}; no call begins any more. Call inside {@link #exclusively}. */
   void stop() {
-    stopped = true;
-    released.signalAll();
-    queue.close();
+    running.lock();
+    try {
+      stopped = true;
+      released.signalAll();
+      queue.close();
+    } finally {
+      running.unlock();
+    }
   }
 
   private void execute(int entry, MemorySegment copy, MemorySegment args) {
@@ -184,6 +223,7 @@ final class CallExecutor implements Runnable {
     }
   }
 
+  @GuardedBy("running")
   private void executeSlot(int slot, MemorySegment copy, MemorySegment args) {
     long at = slot * CallSlot.SIZE;
     int seq = CallSlot.SEQ.bitsAcquire(slots, at);

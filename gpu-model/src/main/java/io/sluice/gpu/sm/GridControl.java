@@ -76,7 +76,7 @@ final class GridControl {
     return wasPaused;
   }
 
-  /** Waits while the grid is paused; the caller holds the lock. */
+  /** Waits while the grid is paused. */
   @GuardedBy("this")
   private boolean awaitNotPaused() {
     boolean wasPaused = pauses > 0;

@@ -1,5 +1,6 @@
 package io.sluice.abi.signal;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.time.Duration;
@@ -51,9 +52,16 @@ public final class PromptSignals {
   private volatile long notBeforeNs;
   private volatile boolean measured;
   private volatile boolean indebted; // debtNs is not 0
-  private long
-      debtNs; // of those up to LONG, beyond USUAL each on average; under this, as those below
-  private long spentNs; // of those beyond LONG
+
+  /** Of those up to LONG, beyond USUAL each on average. */
+  @GuardedBy("this")
+  private long debtNs;
+
+  /** Of those beyond LONG. */
+  @GuardedBy("this")
+  private long spentNs;
+
+  @GuardedBy("this")
   private long chargedNs;
 
   /**

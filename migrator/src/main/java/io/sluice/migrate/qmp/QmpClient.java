@@ -276,7 +276,7 @@ public final class QmpClient implements AutoCloseable {
     }
   }
 
-  /** By lock: why nothing can be asked any more. */
+  /** Why nothing can be asked any more. */
   @GuardedBy("lock")
   private RefusedException end() {
     return protocolError == null

@@ -2,6 +2,7 @@ package io.sluice.vdevice.session;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 public final class MachineSessions implements AutoCloseable {
   /** Pieces of all segments together: each is a mapping of the session host. */
   static final int MAX_PIECES = 16_384;
+
+  private static final int MOST = GuestAbi.MAX_API_SESSIONS;
 
   /**
    * A segment as a guest names it.
@@ -76,8 +79,14 @@ public final class MachineSessions implements AutoCloseable {
   private final Runnable interrupt;
   private final ReentrantLock changing = new ReentrantLock();
   private final ReentrantLock state = new ReentrantLock();
-  private final @Nullable Entry[] entries = new Entry[GuestAbi.MAX_API_SESSIONS + 1]; // by state
-  private final List<ApiSessions.Opened> unended = new ArrayList<>(); // have places; by changing
+
+  @GuardedBy("state")
+  private final @Nullable Entry[] entries = new Entry[MOST + 1];
+
+  /** They have places. */
+  @GuardedBy("changing")
+  private final List<ApiSessions.Opened> unended = new ArrayList<>();
+
   private final Notified notified;
   private final AtomicReference<@Nullable Object> carrier = new AtomicReference<>();
   private final AtomicInteger changes = new AtomicInteger();
@@ -248,12 +257,8 @@ public final class MachineSessions implements AutoCloseable {
     changing.lock();
     try {
       all().forEach(MachineSessions::begin);
-      for (int handle = 1; handle < entries.length; handle++) {
-        Entry entry = at(handle);
-        if (entry != null) {
-          put(handle, null);
-          end(entry);
-        }
+      for (int handle = 1; handle <= MOST; handle++) {
+        drop(handle);
       }
     } finally {
       changing.unlock();
@@ -297,6 +302,7 @@ public final class MachineSessions implements AutoCloseable {
 
   // ---- one session ----
 
+  @GuardedBy("changing")
   private void end(Entry entry) {
     forget(entry);
     try {
@@ -321,6 +327,7 @@ public final class MachineSessions implements AutoCloseable {
   }
 
   /** One that is still there though it was closed keeps its place until it is not. */
+  @GuardedBy("changing")
   private void release(Entry entry) {
     ApiSessions.Opened session = entry.session;
     if (session != null) {
@@ -333,10 +340,11 @@ public final class MachineSessions implements AutoCloseable {
   }
 
   /** Whether there may be one more. */
+  @GuardedBy("changing")
   private void requirePlace() {
     unended.removeIf(ApiSessions.Opened::isGone);
-    if (count() + unended.size() >= entries.length - 1) {
-      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + (entries.length - 1));
+    if (count() + unended.size() >= MOST) {
+      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + MOST);
     }
   }
 
@@ -372,7 +380,7 @@ public final class MachineSessions implements AutoCloseable {
     state.lock();
     try {
       List<CarriedSession> found = new ArrayList<>();
-      for (int handle = 1; handle < entries.length; handle++) {
+      for (int handle = 1; handle <= MOST; handle++) {
         Entry entry = entries[handle];
         ApiSessions.Opened session = entry == null ? null : entry.session;
         if (entry != null && session != null && !session.isGone()) {
@@ -402,7 +410,7 @@ public final class MachineSessions implements AutoCloseable {
   public void arrive(int handle, int api, ImmutableList<GuestRange> first, Fd stream) {
     changing.lock();
     try {
-      if (handle < 1 || handle >= entries.length) {
+      if (handle < 1 || handle > MOST) {
         throw refused(Errno.EINVAL, "no such handle, handle=" + handle);
       }
       drop(handle);
@@ -427,6 +435,7 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
+  @GuardedBy("changing")
   private void drop(int handle) {
     Entry before = at(handle);
     if (before != null) {
@@ -453,7 +462,7 @@ public final class MachineSessions implements AutoCloseable {
   public void goOn(Set<Integer> handles) {
     changing.lock();
     try {
-      for (int handle = 1; handle < entries.length; handle++) {
+      for (int handle = 1; handle <= MOST; handle++) {
         Entry entry = at(handle);
         if (entry != null && !handles.contains(handle)) {
           drop(handle);
@@ -527,11 +536,12 @@ public final class MachineSessions implements AutoCloseable {
 
   // ---- the table ----
 
+  @GuardedBy("changing")
   private int freeHandle() {
     requirePlace();
     state.lock();
     try {
-      for (int handle = 1; handle < entries.length; handle++) {
+      for (int handle = 1; handle <= MOST; handle++) {
         if (entries[handle] == null) {
           return handle;
         }
@@ -554,7 +564,7 @@ public final class MachineSessions implements AutoCloseable {
   private @Nullable Entry at(int handle) {
     state.lock();
     try {
-      return handle > 0 && handle < entries.length ? entries[handle] : null;
+      return handle > 0 && handle <= MOST ? entries[handle] : null;
     } finally {
       state.unlock();
     }
@@ -562,8 +572,11 @@ public final class MachineSessions implements AutoCloseable {
 
   private void put(int handle, @Nullable Entry entry) {
     state.lock();
-    entries[handle] = entry;
-    state.unlock();
+    try {
+      entries[handle] = entry;
+    } finally {
+      state.unlock();
+    }
     changes.incrementAndGet();
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.remoting.opencl;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.io.ByteArrayOutputStream;
@@ -37,7 +38,11 @@ public final class KernelOutput implements Runnable {
   private final Kernel kernel;
   private final Fd from;
   private final MemorySegment chunk = Arena.global().allocate(CHUNK_BYTES);
+
+  @GuardedBy("this")
   private final Queue<Printer> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private @Nullable Printer current;
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.remoting.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
@@ -12,7 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class RelayWire {
   private final StateLink link;
   private final ReentrantLock writing = new ReentrantLock();
-  private boolean closed; // by writing
+
+  @GuardedBy("writing")
+  private boolean closed;
 
   /**
    * @param link stays the caller's

@@ -1,5 +1,6 @@
 package io.sluice.remoting.waking;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,6 +13,8 @@ public final class Waker implements Runnable, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Kernel kernel;
   private final Fd eventfd;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /**

@@ -81,7 +81,11 @@ final class HostedSession implements ApiSessions.Opened {
   /** The order to end it, whose answer does not wait for what the session has begun. */
   private static final class Asked {
     private final CompletableFuture<?> answer;
+
+    @GuardedBy("this")
     private long lookedNs;
+
+    @GuardedBy("this")
     private long waitedNs;
 
     Asked(CompletableFuture<?> answer, long nowNs) {
