@@ -38,8 +38,6 @@ public final class MachineSessions implements AutoCloseable {
   /** Pieces of all segments together: each is a mapping of the session host. */
   static final int MAX_PIECES = 16_384;
 
-  private static final int MOST = GuestAbi.MAX_API_SESSIONS;
-
   /**
    * A segment as a guest names it.
    *
@@ -81,7 +79,7 @@ public final class MachineSessions implements AutoCloseable {
   private final ReentrantLock state = new ReentrantLock();
 
   @GuardedBy("state")
-  private final @Nullable Entry[] entries = new Entry[MOST + 1];
+  private final @Nullable Entry[] entries = new Entry[GuestAbi.MAX_API_SESSIONS + 1];
 
   /** They have places. */
   @GuardedBy("changing")
@@ -257,7 +255,7 @@ public final class MachineSessions implements AutoCloseable {
     changing.lock();
     try {
       all().forEach(MachineSessions::begin);
-      for (int handle = 1; handle <= MOST; handle++) {
+      for (int handle = 1; handle <= GuestAbi.MAX_API_SESSIONS; handle++) {
         drop(handle);
       }
     } finally {
@@ -343,8 +341,8 @@ public final class MachineSessions implements AutoCloseable {
   @GuardedBy("changing")
   private void requirePlace() {
     unended.removeIf(ApiSessions.Opened::isGone);
-    if (count() + unended.size() >= MOST) {
-      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + MOST);
+    if (count() + unended.size() >= GuestAbi.MAX_API_SESSIONS) {
+      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + GuestAbi.MAX_API_SESSIONS);
     }
   }
 
@@ -380,7 +378,7 @@ public final class MachineSessions implements AutoCloseable {
     state.lock();
     try {
       List<CarriedSession> found = new ArrayList<>();
-      for (int handle = 1; handle <= MOST; handle++) {
+      for (int handle = 1; handle <= GuestAbi.MAX_API_SESSIONS; handle++) {
         Entry entry = entries[handle];
         ApiSessions.Opened session = entry == null ? null : entry.session;
         if (entry != null && session != null && !session.isGone()) {
@@ -410,7 +408,7 @@ public final class MachineSessions implements AutoCloseable {
   public void arrive(int handle, int api, ImmutableList<GuestRange> first, Fd stream) {
     changing.lock();
     try {
-      if (handle < 1 || handle > MOST) {
+      if (handle < 1 || handle > GuestAbi.MAX_API_SESSIONS) {
         throw refused(Errno.EINVAL, "no such handle, handle=" + handle);
       }
       drop(handle);
@@ -462,7 +460,7 @@ public final class MachineSessions implements AutoCloseable {
   public void goOn(Set<Integer> handles) {
     changing.lock();
     try {
-      for (int handle = 1; handle <= MOST; handle++) {
+      for (int handle = 1; handle <= GuestAbi.MAX_API_SESSIONS; handle++) {
         Entry entry = at(handle);
         if (entry != null && !handles.contains(handle)) {
           drop(handle);
@@ -541,7 +539,7 @@ public final class MachineSessions implements AutoCloseable {
     requirePlace();
     state.lock();
     try {
-      for (int handle = 1; handle <= MOST; handle++) {
+      for (int handle = 1; handle <= GuestAbi.MAX_API_SESSIONS; handle++) {
         if (entries[handle] == null) {
           return handle;
         }
@@ -564,7 +562,7 @@ public final class MachineSessions implements AutoCloseable {
   private @Nullable Entry at(int handle) {
     state.lock();
     try {
-      return handle > 0 && handle <= MOST ? entries[handle] : null;
+      return handle > 0 && handle <= GuestAbi.MAX_API_SESSIONS ? entries[handle] : null;
     } finally {
       state.unlock();
     }

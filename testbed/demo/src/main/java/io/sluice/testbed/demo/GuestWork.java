@@ -8,6 +8,11 @@ interface GuestWork extends AutoCloseable {
   /** Where it belongs. */
   DemoPart part();
 
+  /** How many programs in a machine do it at a time: each that waits may look after its host. */
+  default int machinePrograms() {
+    return 0;
+  }
+
   /** What was done once it is, such as {@code 64 MiB were copied}. */
   String done();
 

@@ -30,6 +30,11 @@ final class MachineCompute implements GuestWork {
   }
 
   @Override
+  public int machinePrograms() {
+    return 1;
+  }
+
+  @Override
   public String done() {
     return program + " computed";
   }

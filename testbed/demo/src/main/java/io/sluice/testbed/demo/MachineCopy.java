@@ -22,6 +22,11 @@ final class MachineCopy implements GuestWork {
   }
 
   @Override
+  public int machinePrograms() {
+    return 2;
+  }
+
+  @Override
   public String done() {
     return PlainUnits.bytes(bytes) + " were copied";
   }

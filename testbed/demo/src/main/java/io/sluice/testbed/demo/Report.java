@@ -43,6 +43,11 @@ final class Report implements AutoCloseable {
     ticker.scheduleAtFixedRate(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
+  /** The clock, nanoseconds. */
+  long nowNs() {
+    return clock.getAsLong();
+  }
+
   private void tick() {
     waits.forEach(WaitLine::tick);
   }

@@ -11,23 +11,32 @@ import org.junit.jupiter.api.Test;
 
 final class HostCountsTest {
   private final Printed printed = new Printed();
-  private final Report report = new Report(printed.screen(Style.PIPE), () -> 0);
+  private long nowNs;
+  private final Report report = new Report(printed.screen(Style.PIPE), () -> nowNs);
   private final HostCounts counts = new HostCounts(report);
   private long messages = 277;
   private long calls = 43;
   private long recorded = 300;
+  private long reads = 2;
 
   /** Copies of 64 MiB, which cost something. */
   private final class Copies implements GuestWork {
+    private final boolean inMachine;
     private final Runnable cost;
 
-    Copies(Runnable cost) {
+    Copies(boolean inMachine, Runnable cost) {
+      this.inMachine = inMachine;
       this.cost = cost;
     }
 
     @Override
     public DemoPart part() {
       return DemoPart.COPY;
+    }
+
+    @Override
+    public int machinePrograms() {
+      return inMachine ? 1 : 0;
     }
 
     @Override
@@ -62,7 +71,18 @@ final class HostCountsTest {
   }
 
   private void count(Runnable cost) throws Exception {
-    counts.count(new Copies(cost), this::counters, Optional.of(() -> recorded));
+    counts.count(new Copies(false, cost), this::counters, Optional.of(() -> recorded));
+  }
+
+  private void countInMachine(Runnable cost) throws Exception {
+    counts.count(new Copies(true, cost), this::counters, Optional.of(() -> recorded));
+  }
+
+  private void waitAndLook(int seconds, int looks) {
+    nowNs += seconds * 1_000_000_000L;
+    reads += looks;
+    messages += looks;
+    recorded += looks;
   }
 
   @Test
@@ -100,7 +120,28 @@ final class HostCountsTest {
     assertThat(printed.text())
         .contains(
             "WRONG 1 message and 0 calls to the host while 64 MiB were copied\n",
-            "(the messages were region_write 1; ");
+            "(the messages were region_write 1)\n");
+  }
+
+  @Test
+  void count_machineThatWaitsForLong_mayLookWhetherTheHostIsThere() throws Exception {
+    countInMachine(() -> waitAndLook(11, 2));
+    assertThat(report.failed()).isFalse();
+    assertThat(printed.text())
+        .contains("  ok  0 messages and 0 calls", "(and 2 looks whether the host is there: ");
+  }
+
+  @Test
+  void count_moreLooksThanItsWaitExplains_isWrong() throws Exception {
+    countInMachine(() -> waitAndLook(11, 3));
+    assertThat(report.failed()).isTrue();
+    assertThat(printed.text()).contains("WRONG 1 message and 0 calls");
+  }
+
+  @Test
+  void count_processThatLooks_isWrong() throws Exception {
+    count(() -> waitAndLook(11, 1));
+    assertThat(report.failed()).isTrue();
   }
 
   @Test
@@ -121,7 +162,7 @@ final class HostCountsTest {
   }
 
   private Map<String, Long> kinds() {
-    return Map.of("dma_map", 7L, "region_write", messages - 7);
+    return Map.of("dma_map", 7L, "region_read", reads, "region_write", messages - reads - 7);
   }
 
   private GuestCounters counters() {
