@@ -91,12 +91,12 @@ final class SocketCalls {
 
   static void sendmsg(Fd socket, MemorySegment data, List<Fd> fds) {
     requireBytes(data);
-    if (fds.size() > Kernel.MAX_MESSAGE_FDS) {
+    if (fds.size() > Scratch.SCM_MAX_FD) {
       throw new IllegalArgumentException(
           "too many descriptors for one message, fds="
               + fds.size()
               + ", max="
-              + Kernel.MAX_MESSAGE_FDS);
+              + Scratch.SCM_MAX_FD);
     }
     Scratch scratch = Scratch.current();
     long size = data.byteSize();

@@ -29,7 +29,8 @@ public interface SocketKernel {
   /**
    * {@code sendmsg}, repeated until all bytes are gone; the descriptors travel with the first byte.
    *
-   * @param fds at most {@link #MAX_MESSAGE_FDS}; stay the caller's
+   * @param fds at most 253, which Linux carries; of more than {@link #MAX_MESSAGE_FDS} {@link
+   *     #recvmsg} takes none. Stay the caller's
    */
   void sendmsg(Fd socket, MemorySegment data, List<Fd> fds);
 
@@ -45,7 +46,7 @@ public interface SocketKernel {
    */
   long recvmsg(Fd socket, MemorySegment into, FdList fds);
 
-  /** Most descriptors that one message may carry. */
+  /** Most descriptors that are taken with one message. */
   int MAX_MESSAGE_FDS = 16;
 
   /** Whether a descriptor is a socket; asks no file system. */

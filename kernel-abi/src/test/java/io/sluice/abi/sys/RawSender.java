@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** A peer that sends what {@link Kernel#sendmsg} refuses to. */
+/** A peer that sends what no {@link Kernel#recvmsg} takes. */
 final class RawSender {
   private static final int SOL_SOCKET = 1;
   private static final int SCM_RIGHTS = 1;
