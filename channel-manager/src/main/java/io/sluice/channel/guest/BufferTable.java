@@ -86,6 +86,11 @@ final class BufferTable {
     return buffers.size();
   }
 
+  /** How many buffers have one. */
+  int handles() {
+    return handles.size();
+  }
+
   /** Oldest first; a copy. */
   List<GuestBuffer> all() {
     return List.copyOf(buffers.values());

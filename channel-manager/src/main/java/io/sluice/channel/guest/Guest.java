@@ -238,6 +238,12 @@ public final class Guest implements EventSource, AutoCloseable {
     });
   }
 
+  /** How full its tables are. Waits for nothing that is under way. */
+  public TableUse tables() {
+    lock.requireOpen();
+    return state.tables();
+  }
+
   /** Heap of this process that the guest's grids have; empty where the GPU takes none. */
   public Optional<GuestGpu.HeapUsage> heapUsage() {
     return lock.call(backend::heapUsage);

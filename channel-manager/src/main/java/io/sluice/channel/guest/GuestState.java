@@ -31,6 +31,7 @@ final class GuestState {
   private boolean givenAway;
   private long changesReported;
   private volatile MemoryUse published = MemoryUse.NONE;
+  private volatile TableUse tables = TableUse.NONE;
 
   GuestState(
       String name,
@@ -62,6 +63,11 @@ final class GuestState {
         last.evictedBytes());
   }
 
+  /** What is in the tables, as it was when the lock was given back last; waits for nothing. */
+  TableUse tables() {
+    return tables;
+  }
+
   /** The use of memory now. */
   private MemoryUse use() {
     HeldBytes held = buffers.held();
@@ -73,8 +79,19 @@ final class GuestState {
         held.evictedBytes());
   }
 
-  /** Whether the use of memory may be another than when this was last asked; publishes it then. */
+  /**
+   * Whether the use of memory may be another than when this was last asked; publishes it then, and
+   * what is in the tables.
+   */
   boolean takeChanged() {
+    tables =
+        new TableUse(
+            buffers.handles(),
+            buffers.size(),
+            spaces.size(),
+            spaces.mappings(),
+            buffers.pages().parts(),
+            regions.size());
     long changes = buffers.held().changes() + spaces.changes();
     boolean news = changes != changesReported;
     changesReported = changes;

@@ -38,6 +38,10 @@ public final class GuestRegions {
     Closing.close(region.backend::close, "memory region");
   }
 
+  public int size() {
+    return regions.size();
+  }
+
   public List<GuestRegion> all() {
     return List.copyOf(regions);
   }

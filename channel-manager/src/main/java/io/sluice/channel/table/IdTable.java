@@ -15,6 +15,7 @@ public final class IdTable<T> {
   private final int limit;
   private final List<@Nullable T> entries = new ArrayList<>();
   private final BitSet used = new BitSet();
+  private int size;
 
   /**
    * @param what plural name, for messages
@@ -53,6 +54,7 @@ public final class IdTable<T> {
     }
     entries.set(id, entry);
     used.set(id);
+    size++;
   }
 
   /** The object of an id; null when there is none. */
@@ -66,13 +68,14 @@ public final class IdTable<T> {
     if (entry != null) {
       entries.set(id, null);
       used.clear(id);
+      size--;
     }
     return entry;
   }
 
   /** Number of ids in use. */
   public int size() {
-    return used.cardinality() - 1;
+    return size;
   }
 
   /** All objects, by ascending id; a copy. */

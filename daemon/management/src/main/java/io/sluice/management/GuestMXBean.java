@@ -47,6 +47,10 @@ public interface GuestMXBean {
   Map<Integer, ChannelStatus> getChannels();
 
   @Description(
+      "Its tables: buffers, extents (pieces of its memory in buffers), handles (of buffers), mappings (of buffers in address spaces), regions (ranges of its memory that the GPU knows), spaces (address spaces). Waits for nothing that the guest has begun.")
+  Map<String, TableStatus> getTables();
+
+  @Description(
       "Ends a channel: what it was given and has not been executed never is, and the guest is told. Its other channels go on. Refused when it has no such channel, or one that has ended.")
   void killChannel(@Description("the guest's id of it") int id) throws OperationsException;
 

@@ -9,6 +9,7 @@ import io.sluice.management.GuestStatus;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
 import io.sluice.management.SessionHostStatus;
+import io.sluice.management.TableStatus;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import io.sluice.sluicectl.Views.ChannelRow;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -56,15 +58,16 @@ final class GuestCommand extends Noun {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       GuestMXBean bean = connection.guest(guest.name());
       GuestCounters counters = bean.getCounters();
+      Map<String, TableStatus> tables = new TreeMap<>(bean.getTables());
       List<ChannelRow> channels = new ArrayList<>();
       bean.getChannels().values().forEach(c -> channels.add(new ChannelRow(guest.name(), c)));
       SessionHostStatus sessions = connection.sessions().getHosts().get(guest.name());
       CudaStatus cuda = connection.programs().getGuests().get(guest.name());
       switch (output.format()) {
-        case json -> showJson(output, guest, channels, counters, sessions, cuda);
+        case json -> showJson(output, guest, channels, tables, counters, sessions, cuda);
         case csv -> output.list(Views.GUESTS, List.of(guest));
         case table -> {
-          List<Fact> facts = facts(guest, counters);
+          List<Fact> facts = facts(guest, tables, counters);
           if (sessions != null) {
             facts.add(new Fact("sessions", sessions.sessions() + " of " + sessions.sessionLimit()));
             facts.add(new Fact("api socket", sessions.socketPath()));
@@ -83,7 +86,8 @@ final class GuestCommand extends Noun {
     return ExitCode.OK;
   }
 
-  private static List<Fact> facts(GuestStatus guest, GuestCounters counters) {
+  private static List<Fact> facts(
+      GuestStatus guest, Map<String, TableStatus> tables, GuestCounters counters) {
     List<Fact> facts = new ArrayList<>();
     facts.add(new Fact("name", guest.name()));
     facts.add(new Fact("uuid", guest.uuid()));
@@ -97,6 +101,8 @@ final class GuestCommand extends Noun {
             guest.hasClient() ? Views.client(guest) + ", uid " + guest.clientUid() : "-"));
     facts.add(new Fact("memory", Views.share(guest.memoryUsedBytes(), guest.memoryLimitBytes())));
     facts.add(new Fact("channels", guest.channels() + " of " + guest.maxChannels()));
+    tables.forEach(
+        (table, status) -> facts.add(new Fact(table, status.used() + " of " + status.limit())));
     facts.add(new Fact("attached", times(counters.attachments(), counters.attachmentsRefused())));
     facts.add(new Fact("messages", times(counters.messages(), counters.messagesRefused())));
     new TreeMap<>(counters.messagesByCommand())
@@ -178,6 +184,7 @@ final class GuestCommand extends Noun {
       Output output,
       GuestStatus guest,
       List<ChannelRow> channels,
+      Map<String, TableStatus> tables,
       GuestCounters counters,
       @Nullable SessionHostStatus sessions,
       @Nullable CudaStatus cuda) {
@@ -197,42 +204,15 @@ final class GuestCommand extends Noun {
         json.writeName(Views.CUDA.plural());
         Output.object(json, Views.CUDA.columns(), cuda);
       }
-      json.writeName("counters");
+      json.writeName(Views.TABLES.plural());
       json.writeStartObject();
-      json.writeNumberProperty("attachments", counters.attachments());
-      json.writeNumberProperty("attachmentsRefused", counters.attachmentsRefused());
-      json.writeNumberProperty("messages", counters.messages());
-      json.writeNumberProperty("messagesRefused", counters.messagesRefused());
-      json.writeName("messagesByCommand");
-      json.writeStartObject();
-      new TreeMap<>(counters.messagesByCommand()).forEach(json::writeNumberProperty);
+      tables.forEach((table, status) -> {
+        json.writeName(table);
+        Output.object(json, Views.TABLES.columns(), status);
+      });
       json.writeEndObject();
-      json.writeNumberProperty("hypercalls", counters.hypercalls());
-      json.writeNumberProperty("hypercallsRefused", counters.hypercallsRefused());
-      json.writeNumberProperty("interrupts", counters.interrupts());
-      json.writeNumberProperty("eventsLost", counters.eventsLost());
-      json.writeNumberProperty("dmaMaps", counters.dmaMaps());
-      json.writeNumberProperty("dmaMapsLimit", counters.dmaMapsLimit());
-      json.writeNumberProperty("sharedBytes", counters.sharedBytes());
-      json.writeNumberProperty("sharedBytesLimit", counters.sharedBytesLimit());
-      json.writeNumberProperty("gridHeapBytes", counters.gridHeapBytes());
-      json.writeNumberProperty("gridHeapLimit", counters.gridHeapLimit());
-      json.writeNumberProperty("programs", counters.programs());
-      json.writeNumberProperty("programsLimit", counters.programsLimit());
-      json.writeNumberProperty("programBytes", counters.programBytes());
-      json.writeNumberProperty("programBytesLimit", counters.programBytesLimit());
-      json.writeNumberProperty("programsInterpreted", counters.programsInterpreted());
-      json.writeNumberProperty("connectionsLeft", counters.connectionsLeft());
-      json.writeNumberProperty("connectionsAtOnce", counters.connectionsAtOnce());
-      json.writeNumberProperty("connectionIntervalMs", counters.connectionIntervalMs());
-      json.writeNumberProperty("mapsLeft", counters.mapsLeft());
-      json.writeNumberProperty("mapsAtOnce", counters.mapsAtOnce());
-      json.writeNumberProperty("mapIntervalMs", counters.mapIntervalMs());
-      json.writeNumberProperty("descriptorsWaiting", counters.descriptorsWaiting());
-      json.writeNumberProperty("logLinesLeftOut", counters.logLinesLeftOut());
-      json.writeNumberProperty("logLinesAtOnce", counters.logLinesAtOnce());
-      json.writeNumberProperty("logIntervalMs", counters.logIntervalMs());
-      json.writeEndObject();
+      json.writeName(Views.COUNTERS.plural());
+      Output.object(json, Views.COUNTERS.columns(), counters);
       json.writeEndObject();
     });
   }

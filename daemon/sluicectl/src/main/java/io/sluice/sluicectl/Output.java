@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
@@ -196,7 +197,9 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     }
   }
 
-  /** Writes a value: a number, a truth value, a list, what JMX made of a record, or a text. */
+  /**
+   * Writes a value: a number, a truth value, a list, a map, what JMX made of a record, or a text.
+   */
   static void value(JsonGenerator json, Object value) {
     switch (value) {
       case Integer number -> json.writeNumber(number);
@@ -207,6 +210,14 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
         json.writeStartArray();
         list.forEach(item -> value(json, item));
         json.writeEndArray();
+      }
+      case Map<?, ?> map -> {
+        json.writeStartObject();
+        map.forEach((key, item) -> {
+          json.writeName(key.toString());
+          value(json, item);
+        });
+        json.writeEndObject();
       }
       case CompositeData data -> {
         json.writeStartObject();

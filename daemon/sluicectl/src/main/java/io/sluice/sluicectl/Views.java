@@ -19,11 +19,13 @@ import io.sluice.management.ReloadedSetting;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.Setting;
+import io.sluice.management.TableStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 
 /** The columns of each kind of thing. */
 final class Views {
@@ -175,6 +177,47 @@ final class Views {
               Column.both("host-limit-bytes", CudaStatus::hostLimitBytes),
               Column.both("heap-bytes", CudaStatus::heapBytes),
               Column.both("heap-limit-bytes", CudaStatus::heapLimitBytes)));
+
+  static final Listing<TableStatus> TABLES =
+      new Listing<>(
+          "tables",
+          List.of(
+              Column.both("used", TableStatus::used), Column.both("limit", TableStatus::limit)));
+
+  static final Listing<GuestCounters> COUNTERS =
+      new Listing<>(
+          "counters",
+          List.of(
+              Column.both("attachments", GuestCounters::attachments),
+              Column.both("attachments-refused", GuestCounters::attachmentsRefused),
+              Column.both("messages", GuestCounters::messages),
+              Column.both("messages-refused", GuestCounters::messagesRefused),
+              Column.both("messages-by-command", c -> new TreeMap<>(c.messagesByCommand())),
+              Column.both("hypercalls", GuestCounters::hypercalls),
+              Column.both("hypercalls-refused", GuestCounters::hypercallsRefused),
+              Column.both("interrupts", GuestCounters::interrupts),
+              Column.both("events-lost", GuestCounters::eventsLost),
+              Column.both("dma-maps", GuestCounters::dmaMaps),
+              Column.both("dma-maps-limit", GuestCounters::dmaMapsLimit),
+              Column.both("shared-bytes", GuestCounters::sharedBytes),
+              Column.both("shared-bytes-limit", GuestCounters::sharedBytesLimit),
+              Column.both("grid-heap-bytes", GuestCounters::gridHeapBytes),
+              Column.both("grid-heap-limit", GuestCounters::gridHeapLimit),
+              Column.both("programs", GuestCounters::programs),
+              Column.both("programs-limit", GuestCounters::programsLimit),
+              Column.both("program-bytes", GuestCounters::programBytes),
+              Column.both("program-bytes-limit", GuestCounters::programBytesLimit),
+              Column.both("programs-interpreted", GuestCounters::programsInterpreted),
+              Column.both("connections-left", GuestCounters::connectionsLeft),
+              Column.both("connections-at-once", GuestCounters::connectionsAtOnce),
+              Column.both("connection-interval-ms", GuestCounters::connectionIntervalMs),
+              Column.both("maps-left", GuestCounters::mapsLeft),
+              Column.both("maps-at-once", GuestCounters::mapsAtOnce),
+              Column.both("map-interval-ms", GuestCounters::mapIntervalMs),
+              Column.both("descriptors-waiting", GuestCounters::descriptorsWaiting),
+              Column.both("log-lines-left-out", GuestCounters::logLinesLeftOut),
+              Column.both("log-lines-at-once", GuestCounters::logLinesAtOnce),
+              Column.both("log-interval-ms", GuestCounters::logIntervalMs)));
 
   static final Listing<GpuStatus> GPUS =
       new Listing<>(

@@ -12,6 +12,7 @@ import io.sluice.management.Problem;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.ReloadedSetting;
 import io.sluice.management.Setting;
+import io.sluice.management.TableStatus;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -454,6 +455,17 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
               7,
               new ChannelStatus(
                   7, "dead", "page-fault", 0x2000_0000L, true, false, 3, 4_100, 0, 0)));
+    }
+
+    @Override
+    public Map<String, TableStatus> getTables() {
+      return Map.of(
+          "buffers", new TableStatus(41, 131_072),
+          "extents", new TableStatus(812, 524_288),
+          "handles", new TableStatus(40, 65_535),
+          "mappings", new TableStatus(57, 131_072),
+          "regions", new TableStatus(9, 4095),
+          "spaces", new TableStatus(3, 127));
     }
 
     @Override

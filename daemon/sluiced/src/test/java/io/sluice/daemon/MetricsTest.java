@@ -60,7 +60,7 @@ final class MetricsTest {
           "sluice_[a-z_]+(\\{[a-z]+=\"[A-Za-z0-9._-]*\"(,[a-z]+=\"[A-Za-z0-9._-]*\")*})? [0-9.E-]+");
 
   private static final Set<String> LABELS =
-      Set.of("guest", "gpu", "state", "phase", "channel", "command");
+      Set.of("guest", "gpu", "state", "phase", "channel", "command", "table");
 
   @TempDir private Path dir;
 
@@ -97,6 +97,8 @@ final class MetricsTest {
           .contains(
               "sluice_guest_video_memory_bytes{guest=\"web-01\"} 1048576.0",
               "sluice_guest_channels{guest=\"web-01\"} 1.0",
+              "sluice_guest_table_entries{guest=\"web-01\",table=\"spaces\"} 1.0",
+              "sluice_guest_table_entries_limit{guest=\"web-01\",table=\"spaces\"} 64.0",
               "sluice_guest_state{guest=\"web-01\",state=\"running\"} 1.0",
               "sluice_guest_state{guest=\"ml-02\",state=\"waiting\"} 1.0",
               "sluice_gpu_guests{gpu=\"embedded\"} 1.0")

@@ -23,6 +23,7 @@ import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.TableStatus;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -365,6 +366,8 @@ final class SluicedInstanceTest {
         assertThat(gpu.channels()).isEqualTo(1);
         assertThat(gpu.vramBytes() - gpu.vramFreeBytes()).isEqualTo(status.memoryUsedBytes());
         assertThat(daemon.guest("web-01").getCounters().programsLimit()).isEqualTo(64);
+        assertThat(daemon.guest("web-01").getTables())
+            .containsEntry("spaces", new TableStatus(1, 64));
       }
       await()
           .atMost(PATIENCE)

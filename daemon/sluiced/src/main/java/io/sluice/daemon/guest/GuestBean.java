@@ -7,7 +7,9 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.HeapUsage;
 import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.TableUse;
 import io.sluice.channel.state.ChannelErrors;
+import io.sluice.channel.state.GuestLimits;
 import io.sluice.daemon.runtime.Audit;
 import io.sluice.daemon.runtime.DaemonEvent;
 import io.sluice.management.ChannelStatus;
@@ -16,6 +18,7 @@ import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.Problem;
+import io.sluice.management.TableStatus;
 import io.sluice.vdevice.DeviceCounters;
 import io.sluice.vdevice.GuestDevice;
 import java.util.Locale;
@@ -107,6 +110,19 @@ public final class GuestBean implements GuestMXBean {
           }
         });
     return channels;
+  }
+
+  @Override
+  public Map<String, TableStatus> getTables() {
+    TableUse now = host.ask(Guest::tables, TableUse.NONE);
+    Map<String, TableStatus> tables = new TreeMap<>();
+    tables.put("handles", new TableStatus(now.handles(), GuestLimits.MAX_MEMORY - 1));
+    tables.put("buffers", new TableStatus(now.buffers(), GuestLimits.MAX_BUFFERS));
+    tables.put("spaces", new TableStatus(now.addressSpaces(), host.maxAddressSpaces()));
+    tables.put("mappings", new TableStatus(now.mappings(), GuestLimits.MAX_MAPPINGS));
+    tables.put("extents", new TableStatus(now.extents(), GuestLimits.MAX_TOTAL_EXTENTS));
+    tables.put("regions", new TableStatus(now.regions(), GuestLimits.MAX_REGIONS));
+    return tables;
   }
 
   private static Optional<ChannelStatus> query(Guest guest, int id) {

@@ -470,6 +470,12 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     return Math.min(settings.slots().channels(), ids);
   }
 
+  /** Most address spaces that it may have. */
+  int maxAddressSpaces() {
+    int ids = gpu.gpu().info().maxAddressSpaces() - 1; // id 0 is none
+    return Math.min(settings.slots().addressSpaces(), ids);
+  }
+
   /** Whether an operator has suspended it. */
   public boolean isSuspended() {
     return suspension.isSuspended();
