@@ -16,6 +16,11 @@ interface Assault extends AutoCloseable {
    */
   Optional<String> stop() throws IOException, InterruptedException;
 
+  /** How long destroying its guest took, when it was stopped; 0: its guest stays. */
+  default long destroyNs() {
+    return 0;
+  }
+
   @Override
   void close();
 }

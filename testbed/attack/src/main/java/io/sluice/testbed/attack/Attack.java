@@ -28,6 +28,12 @@ enum Attack implements Onslaught {
   MAPPINGS(MemoryAttacks::mappings),
   /** Time under the card's lock: video memory that is touched and freed. */
   TOUCHED_AND_FREED(MemoryAttacks::touchedAndFreed),
+  /** Host's memory, and time of giving it back: all video memory that it may have. */
+  WHOLE_SHARE(MemoryAttacks::wholeShare),
+  /** Time of giving back: spaces, channels, mappings, handles and extents that go all at once. */
+  FILLED_AND_FREED(TableAttacks::filledAndFreed),
+  /** Java heap: a log of pages that the GPU writes all over the bus. */
+  LOGGED_PAGES(MemoryAttacks::loggedPages),
   /** Others' video memory that moves: as a guest that has some, and has none, again and again. */
   COMES_AND_GOES(MemoryAttacks::comesAndGoes),
   /** Java heap: call stacks of grids that do not end. */
@@ -42,6 +48,12 @@ enum Attack implements Onslaught {
   LINGER_OF_SECOND(ConnectionAttacks::lingerOfSecond),
   /** Descriptors whose file does not answer: of a file system that the attacker serves. */
   FUSE(ConnectionAttacks::fuse),
+  /** Descriptors: more with a message than are taken. */
+  MANY_DESCRIPTORS(DescriptorAttacks::many),
+  /**
+   * Descriptors in connections that nobody has accepted, of a guest that is destroyed meanwhile.
+   */
+  UNACCEPTED(DescriptorAttacks::unaccepted),
   /** Lines of the log: clients that leave before their reply, and second ones. */
   LOG(ConnectionAttacks::log),
   /** Lengths of 64 bits where a client sends one. */
@@ -80,6 +92,11 @@ enum Attack implements Onslaught {
   /** One round; what the host refuses ends it. */
   void run(Means means) {
     body.run(means);
+  }
+
+  /** Whether it is on a guest of its own, which an operator destroys while it is on. */
+  boolean isOnADoomedGuest() {
+    return this == UNACCEPTED;
   }
 
   @Override

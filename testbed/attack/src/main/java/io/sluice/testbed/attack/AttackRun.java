@@ -37,6 +37,9 @@ final class AttackRun implements AutoCloseable {
   /** Buffers of the victim that leave: each once, and once more if it has to begin anew. */
   private static final int MOST_EVICTED = 2 * (Victim.BALLAST_PIECES + 2);
 
+  private static final List<String> OF_ATTACKERS =
+      List.of("guest=" + ATTACKER, "guest=" + INTRUDER, "guest=" + DoomedGuest.NAME);
+
   private static final long LOOK_NS = 100_000_000;
   private static final int ROUNDS = 3;
   private static final List<String> HEAP = List.of("-Xmx1g");
@@ -59,26 +62,36 @@ final class AttackRun implements AutoCloseable {
    * @param p99 of the victims' submissions during the attack
    * @param burden that attacker and daemon were more than the daemon while nobody attacked
    * @param listNs of listing the guests, its longest
+   * @param destroyNs of destroying the attacker's guest meanwhile; 0: that stays
    */
   record Outcome(
-      Onslaught attack, long seed, List<String> wrong, Waits p99, Burden burden, long listNs) {
+      Onslaught attack,
+      long seed,
+      List<String> wrong,
+      Waits p99,
+      Burden burden,
+      long listNs,
+      long destroyNs) {
     /** The same with something more that must not be. */
     Outcome plus(String alsoWrong) {
       List<String> all = new ArrayList<>(wrong);
       all.add(alsoWrong);
-      return new Outcome(attack, seed, List.copyOf(all), p99, burden, listNs);
+      return new Outcome(attack, seed, List.copyOf(all), p99, burden, listNs, destroyNs);
     }
 
     String text(Waits quiet) {
       return String.format(
           Locale.ROOT,
-          "%-18s seed %-20d p99 %s, %.2f of quiet; %s; guest list at most %7.1f ms; %s",
+          "%-18s seed %-20d p99 %s, %.2f of quiet; %s; guest list at most %7.1f ms; %s%s",
           attack.label(),
           seed,
           p99.text(),
           p99.against(quiet),
           burden.text(),
           listNs / 1e6,
+          destroyNs == 0
+              ? ""
+              : String.format(Locale.ROOT, "guest destroyed in %.1f ms; ", destroyNs / 1e6),
           wrong.isEmpty() ? "held" : String.join("; ", wrong));
     }
   }
@@ -108,6 +121,7 @@ final class AttackRun implements AutoCloseable {
     victim = new Victim(kernel, daemon.socket(VICTIM));
     newcomer = new Newcomer(kernel, daemon.socket(NEWCOMER), daemon.connection());
     awaitWork();
+    long _ = new DoomedGuest(daemon).destroy(); // what the daemon keeps of such guests is there
     before = Holdings.of(daemon);
   }
 
@@ -212,6 +226,7 @@ final class AttackRun implements AutoCloseable {
     measureAnew();
     newcomer.listing().clear();
     Burden burden;
+    long destroyNs;
     try (Assault assault = begin(attack, seed)) {
       List<ProcessHandle> all = new ArrayList<>(assault.processes());
       all.add(daemon.process());
@@ -221,6 +236,7 @@ final class AttackRun implements AutoCloseable {
       getsOn("beside the attacker", wrong);
       burden = Usage.of(all).since(begin).beyond(quietBurden);
       assault.stop().ifPresent(wrong::add);
+      destroyNs = assault.destroyNs();
     }
     Waits p99 = measured();
     long listNs = newcomer.listing().permille(1000);
@@ -244,8 +260,7 @@ final class AttackRun implements AutoCloseable {
         .forEach(wrong::add);
     int ofAttacker =
         log.lines()
-            .filter(
-                line -> line.contains("guest=" + ATTACKER) || line.contains("guest=" + INTRUDER))
+            .filter(line -> OF_ATTACKERS.stream().anyMatch(line::contains))
             .mapToInt(String::length)
             .sum();
     if (ofAttacker > MOST_LOGGED) {
@@ -255,18 +270,18 @@ final class AttackRun implements AutoCloseable {
     if (!after.isBackTo(before)) {
       wrong.add("left behind: " + after + ", before " + before);
     }
-    return new Outcome(attack, seed, List.copyOf(wrong), p99, burden, listNs);
+    return new Outcome(attack, seed, List.copyOf(wrong), p99, burden, listNs, destroyNs);
   }
 
   private Assault begin(Onslaught attack, long seed) throws IOException, InterruptedException {
     return switch (attack) {
-      case Attack byProcess ->
-          new ProcessAssault(
-              start(
-                  Attacker.class,
-                  daemon.socket(ATTACKER).toString(),
-                  byProcess.label(),
-                  Long.toString(seed)));
+      case Attack byProcess -> {
+        if (!byProcess.isOnADoomedGuest()) {
+          yield attacker(daemon.socket(ATTACKER), byProcess, seed);
+        }
+        DoomedGuest doomed = new DoomedGuest(daemon);
+        yield new DoomedAssault(doomed, attacker(doomed.socket(), byProcess, seed));
+      }
       case Intrusion inMachine -> {
         if (intruder == null) {
           throw new IOException("there is no machine to attack from");
@@ -274,6 +289,11 @@ final class AttackRun implements AutoCloseable {
         yield intruder.begin(inMachine, seed);
       }
     };
+  }
+
+  private static Assault attacker(Path socket, Attack attack, long seed) throws IOException {
+    return new ProcessAssault(
+        start(Attacker.class, socket.toString(), attack.label(), Long.toString(seed)));
   }
 
   private static void echo(@Nullable String line) {

@@ -2,16 +2,16 @@ package io.sluice.testbed.attack;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Bytes of messages, little-endian. */
 final class Bytes {
-  private static final int MOST = 1 << 20;
-
   private Bytes() {}
 
   /** Integer, Long and Short as words, byte[] as it is, one after the other. */
   static byte[] of(Object... parts) {
-    ByteBuffer buffer = ByteBuffer.allocate(MOST).order(ByteOrder.LITTLE_ENDIAN);
+    int size = Arrays.stream(parts).mapToInt(Bytes::size).sum();
+    ByteBuffer buffer = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     for (Object part : parts) {
       switch (part) {
         case Integer word -> buffer.putInt(word);
@@ -21,8 +21,16 @@ final class Bytes {
         default -> throw new IllegalArgumentException(part.toString());
       }
     }
-    byte[] bytes = new byte[buffer.position()];
-    buffer.flip().get(bytes);
-    return bytes;
+    return buffer.array();
+  }
+
+  private static int size(Object part) {
+    return switch (part) {
+      case Integer _ -> Integer.BYTES;
+      case Long _ -> Long.BYTES;
+      case Short _ -> Short.BYTES;
+      case byte[] bytes -> bytes.length;
+      default -> throw new IllegalArgumentException(part.toString());
+    };
   }
 }

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /**
  * A client of a guest's socket that says exactly what it is told to: vfio-user messages and calls
@@ -32,7 +34,17 @@ final class RawGuest implements AutoCloseable {
   static final int SET_IRQS = 8;
   static final int REGION_READ = 9;
   static final int REGION_WRITE = 10;
+  static final int DEVICE_RESET = 13;
   static final int DEVICE_FEATURE = 16;
+
+  static final int HEADER = 16;
+
+  // Calls.
+  static final int FREE = 4;
+  static final int SPACE_FREE = 6;
+  static final int CHANNEL_FREE = 8;
+  static final int MAP = 9;
+  static final int REGISTER = 15;
 
   static final int SLOT_BYTES = 256;
   private static final int SLOT_COMMAND = 4;
@@ -40,9 +52,9 @@ final class RawGuest implements AutoCloseable {
   private static final int SLOT_DONE = 12;
   private static final int SLOT_ARGS = 16;
   private static final int DOORBELL = 0x100;
-  private static final int HEADER = 16;
   private static final int TOGETHER = 32;
   private static final int ERROR = 0x20;
+  private static final int NO_REPLY = 0x10;
   private static final int PATIENCE_MS = 60_000;
   private static final int MOST_REPLY = 1 << 21;
 
@@ -236,6 +248,17 @@ final class RawGuest implements AutoCloseable {
   // ---- calls ----
 
   void post(int slot, int command, byte[] args) {
+    Reply _ = request(REGION_WRITE, posted(slot, command, args));
+  }
+
+  /** The same, and no reply to the doorbell is sent. */
+  private void postSilently(int slot, int command, byte[] args) {
+    byte[] body = posted(slot, command, args);
+    sendRaw(Bytes.of(header(REGION_WRITE, HEADER + body.length, NO_REPLY), body));
+  }
+
+  /** Fills a slot; what is to be written to the doorbell. */
+  private byte[] posted(int slot, int command, byte[] args) {
     MemorySegment bar = bar(1);
     long at = (long) slot * SLOT_BYTES;
     bar.asSlice(at + SLOT_ARGS, SLOT_BYTES - SLOT_ARGS).fill((byte) 0);
@@ -243,7 +266,7 @@ final class RawGuest implements AutoCloseable {
     bar.set(U32, at + SLOT_COMMAND, command);
     seq[slot] = seq[slot] == -1 ? 1 : seq[slot] + 1;
     ValueLayout.JAVA_INT.varHandle().setRelease(bar, at, seq[slot]);
-    Reply _ = request(REGION_WRITE, Bytes.of((long) DOORBELL, 0, 4, slot));
+    return Bytes.of((long) DOORBELL, 0, 4, slot);
   }
 
   /** Waits for a call; its results. */
@@ -288,12 +311,17 @@ final class RawGuest implements AutoCloseable {
   }
 
   void free(int handle) {
-    ByteBuffer _ = call(4, handle, 0);
+    ByteBuffer _ = call(FREE, handle, 0);
   }
 
   /** A buffer without pages. */
   int register(long size) {
-    return call(15, 4, 0, size, 0, 0).getInt(16);
+    return call(REGISTER, registered(size)).getInt(16);
+  }
+
+  /** Arguments of a call that registers a buffer. */
+  static byte[] registered(long size) {
+    return Bytes.of(4, 0, size, 0, 0);
   }
 
   void pages(int handle, int count, long offset, long list) {
@@ -301,28 +329,54 @@ final class RawGuest implements AutoCloseable {
   }
 
   long map(int space, int handle) {
-    return call(9, space, handle, 0, 0, 0x2000_0000L, 1L << 40, 0L).getLong(32);
+    return call(MAP, mapped(space, handle)).getLong(32);
   }
 
-  /** Maps a buffer so many times, in calls that are under way together; how often it was mapped. */
-  int mapAgain(int space, int handle, int times) {
-    byte[] args = Bytes.of(space, handle, 0, 0, 0x2000_0000L, 1L << 40, 0L);
-    int mapped = 0;
+  private static byte[] mapped(int space, int handle) {
+    return Bytes.of(space, handle, 0, 0, 0x2000_0000L, 1L << 40, 0L);
+  }
+
+  /** Maps a buffer so many times; how often it was mapped. */
+  int mapAgain(int space, int handle, int times, BooleanSupplier over) {
+    return again(MAP, mapped(space, handle), times, over);
+  }
+
+  /**
+   * Makes the same call so many times, with many under way together, until one is refused or it is
+   * over; how often it was done.
+   */
+  int again(int command, byte[] args, int times, BooleanSupplier over) {
+    return together(command, _ -> args, times, over);
+  }
+
+  /** The same with ids from 1 on; how many there were. */
+  int each(int command, int most, BooleanSupplier over) {
+    return together(command, i -> Bytes.of(i + 1, 0), most, over);
+  }
+
+  private int together(int command, IntFunction<byte[]> args, int times, BooleanSupplier over) {
+    int done = 0;
     boolean refused = false;
-    while (mapped < times && !refused) {
-      for (int slot = 0; slot < TOGETHER; slot++) {
-        post(slot, 9, args);
+    for (int at = 0; at < times && !refused && !over.getAsBoolean(); at += TOGETHER) {
+      int count = Math.min(TOGETHER, times - at);
+      for (int slot = 0; slot < count; slot++) {
+        postSilently(slot, command, args.apply(at + slot));
       }
-      for (int slot = 0; slot < TOGETHER; slot++) {
+      for (int slot = 0; slot < count; slot++) {
         try {
           ByteBuffer _ = await(slot);
-          mapped++;
+          done++;
         } catch (Refused _) {
           refused = true;
         }
       }
     }
-    return mapped;
+    return done;
+  }
+
+  /** What the guest has is given back; its memory stays mapped. */
+  void reset() {
+    ByteBuffer _ = ok(DEVICE_RESET, new byte[0]);
   }
 
   void start(int channel, long ring, int order) {

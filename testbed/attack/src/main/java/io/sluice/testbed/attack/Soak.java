@@ -18,6 +18,9 @@ public final class Soak {
   /** An operator's list of the guests, at any time. */
   private static final long MOST_LIST_NS = TimeUnit.SECONDS.toNanos(1);
 
+  /** An operator's destroying of a guest; of this the daemon waits 10 s for descriptors of it. */
+  private static final long MOST_DESTROY_NS = TimeUnit.SECONDS.toNanos(15);
+
   private static final int DEFAULT_MINUTES = 60;
   private static final int DEFAULT_SECONDS = 20;
   private static final int USAGE = 64;
@@ -116,9 +119,14 @@ public final class Soak {
 
   /** Here, not in the short form: a test asserts no time. */
   private static Outcome judged(Outcome outcome) {
-    return outcome.listNs() <= MOST_LIST_NS
-        ? outcome
-        : outcome.plus("guest list took longer than a second");
+    Outcome found = outcome;
+    if (outcome.listNs() > MOST_LIST_NS) {
+      found = found.plus("guest list took longer than a second");
+    }
+    if (outcome.destroyNs() > MOST_DESTROY_NS) {
+      found = found.plus("destroying its guest took longer than 15 s");
+    }
+    return found;
   }
 
   /** Those that this host can do; the others are told with their reasons. */
