@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.channel.SlotLimits;
-import io.sluice.channel.state.GuestLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
@@ -12,22 +11,22 @@ import io.sluice.daemon.config.ProgramSettings;
 import io.sluice.daemon.config.QuotaStore;
 import io.sluice.daemon.gpu.GpuHost;
 import io.sluice.daemon.gpu.GpuShares;
-import io.sluice.daemon.runtime.CauseText;
-import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Nearest;
 import io.sluice.management.Problem;
-import io.sluice.management.Quantities;
 import io.sluice.quota.Quota;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import javax.management.OperationsException;
@@ -35,15 +34,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The guests that are served. Creating and destroying exclude each other; looking waits for
- * neither.
+ * The guests that are served. What changes the table excludes each other; looking waits for
+ * nothing, and nothing but what needs the same name waits for the end of a guest.
  */
 public final class GuestTable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestTable.class);
 
-  /** The observer, told of guests that come and go, under the table's lock. */
+  /** The observer, told of guests that come and go: of one name in order. */
   public interface Observer {
-    /** The guest is served. */
+    /** The guest is served. Under the table's lock. */
     void onCreated(GuestHost guest);
 
     /** The guest is gone. */
@@ -51,6 +50,7 @@ public final class GuestTable {
   }
 
   private final DaemonConfig config;
+  private final GuestChecks checks;
   private final ImmutableMap<String, GpuHost> gpus;
   private final CreatedGuests store;
   private final QuotaStore quotas;
@@ -63,6 +63,12 @@ public final class GuestTable {
 
   @GuardedBy("lock")
   private boolean closed;
+
+  /** Guests that are in the table no more, and have not ended yet: their names are not free. */
+  @GuardedBy("lock")
+  private final Set<String> leaving = new HashSet<>();
+
+  private final Condition someLeft = lock.newCondition();
 
   /**
    * @param quotas those of them that were changed at run time
@@ -79,6 +85,7 @@ public final class GuestTable {
       GuestHost.Surroundings surroundings,
       Observer observer) {
     this.config = config;
+    checks = new GuestChecks(config);
     this.gpus = gpus;
     this.store = store;
     this.quotas = quotas;
@@ -99,6 +106,7 @@ public final class GuestTable {
     try {
       String failed = "cannot serve guest \"" + settings.name() + "\"";
       checkOpen(failed);
+      checkGone(failed, settings.name());
       start(failed, settings, origin);
     } finally {
       lock.unlock();
@@ -160,14 +168,14 @@ public final class GuestTable {
 
   private Path socket(String failed, String name) throws OperationsException {
     Path socket = GuestSettings.defaultSocket(config.runDir(), name);
-    checkReserved(failed, name, socket);
+    checks.requireUnreserved(failed, name, socket);
     return socket;
   }
 
   private Path qmp(String failed, String name, String path) throws OperationsException {
     return path.isEmpty()
         ? GuestSettings.defaultQmp(config.runDir(), config.guestGroup(), name)
-        : monitor(failed, path);
+        : checks.monitor(failed, path);
   }
 
   @GuardedBy("lock")
@@ -177,7 +185,9 @@ public final class GuestTable {
     try {
       store.save(created());
     } catch (IOException e) {
-      List<String> _ = stop(guest);
+      takeOut(guest);
+      List<String> _ = GuestEnd.of(guest, observer);
+      free(guest);
       throw Problem.of(
               ErrorCode.GUEST_STATE,
               failed,
@@ -187,34 +197,36 @@ public final class GuestTable {
     }
   }
 
-  private Path monitor(String failed, String path) throws OperationsException {
-    Path monitor =
-        GuestSettings.parsePath(path)
-            .orElseThrow(() ->
-                Problem.of(
-                        ErrorCode.GUEST_PATH,
-                        failed,
-                        "\"" + path + "\" is no absolute path",
-                        "give the socket's whole path")
-                    .exception());
-    Optional<Path> protector = new OwnPlaces(config).protectsFromSockets(monitor);
-    if (protector.isPresent()) {
-      throw Problem.of(
-              ErrorCode.GUEST_PATH,
-              failed,
-              monitor + " would be among the daemon's own files in " + protector.get(),
-              "choose another directory")
-          .exception();
-    }
-    return monitor;
-  }
-
   /**
    * Destroys a guest that was created at run time, and forgets it.
    *
    * @param destroyed runs once it is gone, whatever is left of it
    */
   public void destroy(String name, boolean force, Runnable destroyed) throws OperationsException {
+    GuestHost guest = takeOut(name, force);
+    List<String> left = GuestEnd.of(guest, observer);
+    lock.lock();
+    try {
+      destroyed.run();
+      forgetQuota(name);
+      store.save(created());
+      guest.forget();
+      GuestEnd.require(name, left);
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.GUEST_STATE,
+              "guest \"" + name + "\" is destroyed, and will be back after a restart",
+              store.file() + " cannot be written: " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
+    } finally {
+      free(guest);
+      lock.unlock();
+    }
+  }
+
+  /** Takes a guest that may be destroyed out of the table. */
+  private GuestHost takeOut(String name, boolean force) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot destroy guest \"" + name + "\"";
@@ -237,19 +249,28 @@ public final class GuestTable {
                 "stop the machine or the programs first, or retry with --force")
             .exception();
       }
-      List<String> left = stop(guest);
-      destroyed.run();
-      forgetQuota(name);
-      store.save(created());
-      guest.forget();
-      requireEnded(name, left);
-    } catch (IOException e) {
-      throw Problem.of(
-              ErrorCode.GUEST_STATE,
-              "guest \"" + name + "\" is destroyed, and will be back after a restart",
-              store.file() + " cannot be written: " + e.getMessage(),
-              "check daemon.state-dir")
-          .exception();
+      takeOut(guest);
+      return guest;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void takeOut(GuestHost guest) {
+    String name = guest.settings().name();
+    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
+    changed.remove(name);
+    guests = ImmutableSortedMap.copyOf(changed);
+    leaving.add(name);
+  }
+
+  /** A guest that was taken out has ended: its name is free. */
+  private void free(GuestHost guest) {
+    lock.lock();
+    try {
+      leaving.remove(guest.settings().name());
+      someLeft.signalAll();
     } finally {
       lock.unlock();
     }
@@ -314,20 +335,28 @@ public final class GuestTable {
    * @return whether it is gone; one whose GPU is in use stays until the next start
    */
   public boolean retire(String name) throws OperationsException {
+    GuestHost guest;
     lock.lock();
     try {
       String failed = "cannot remove guest \"" + name + "\"";
       checkOpen(failed);
-      GuestHost guest = find(failed, name);
+      guest = find(failed, name);
       if (guest.users().isPresent()) {
         return false;
       }
-      List<String> left = stop(guest);
+      takeOut(guest);
+    } finally {
+      lock.unlock();
+    }
+    List<String> left = GuestEnd.of(guest, observer);
+    lock.lock();
+    try {
       forgetQuota(name);
       guest.forget();
-      requireEnded(name, left);
+      GuestEnd.require(name, left);
       return true;
     } finally {
+      free(guest);
       lock.unlock();
     }
   }
@@ -376,24 +405,42 @@ public final class GuestTable {
 
   /** Ends all guests; none can be created any more. */
   public void close() {
+    List<GuestHost> last;
     lock.lock();
     try {
       closed = true;
-      List<GuestHost> last = new ArrayList<>(guests.values());
-      last.sort(Comparator.comparing((GuestHost guest) -> guest.settings().name()).reversed());
-      for (GuestHost guest : last) {
-        List<String> _ = stop(guest);
+      last = new ArrayList<>(guests.values());
+    } finally {
+      lock.unlock();
+    }
+    last.sort(Comparator.comparing((GuestHost guest) -> guest.settings().name()).reversed());
+    last.forEach(this::end);
+    lock.lock();
+    try {
+      while (!leaving.isEmpty()) { // those that others end
+        someLeft.awaitUninterruptibly();
       }
     } finally {
       lock.unlock();
     }
   }
 
+  private void end(GuestHost guest) {
+    lock.lock();
+    try {
+      takeOut(guest);
+    } finally {
+      lock.unlock();
+    }
+    List<String> _ = GuestEnd.of(guest, observer);
+    free(guest);
+  }
+
   private GuestHost start(String failed, GuestSettings settings, String origin)
       throws OperationsException {
     GpuHost gpu = gpu(failed, settings.gpu());
     if (settings.quota().hasLimit()) {
-      checkLimit(failed, settings.quota().limitBytes(), gpu);
+      GuestChecks.requireLimit(failed, settings.quota().limitBytes(), gpu);
     }
     gpu.shares().set(failed, settings.name(), quotas.of(settings));
     GuestHost guest = startHost(settings, origin, gpu);
@@ -419,54 +466,6 @@ public final class GuestTable {
     }
   }
 
-  /** A part of a guest's end. */
-  private interface Ending {
-    void run() throws IOException;
-  }
-
-  /**
-   * Ends a guest. What fails of that is told, and keeps nothing else from its end: neither the rest
-   * of the guest, nor other guests.
-   *
-   * @return what failed, in words
-   */
-  private List<String> stop(GuestHost guest) {
-    String name = guest.settings().name();
-    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
-    changed.remove(name);
-    guests = ImmutableSortedMap.copyOf(changed);
-    List<String> left = new ArrayList<>();
-    end(guest, guest::close, left);
-    end(guest, () -> guest.gpu().shares().remove(name), left);
-    end(guest, () -> guest.gpu().slots().forget(name), left);
-    end(guest, () -> observer.onDestroyed(guest), left);
-    return left;
-  }
-
-  private static void end(GuestHost guest, Ending part, List<String> left) {
-    try {
-      part.run();
-    } catch (IOException | RuntimeException | Error e) {
-      left.add(CauseText.of(e));
-      LOG.atError()
-          .addKeyValue("guest", guest.settings().name())
-          .setCause(e)
-          .log("something of a guest is left behind");
-    }
-  }
-
-  /** The guest is gone, but for what failed. */
-  private static void requireEnded(String name, List<String> left) throws OperationsException {
-    if (!left.isEmpty()) {
-      throw Problem.of(
-              ErrorCode.GUEST_LEFT,
-              "guest \"" + name + "\" is destroyed, but not all of it",
-              String.join("; ", left),
-              ErrorCode.GUEST_LEFT.remedy())
-          .exception();
-    }
-  }
-
   private List<GuestSettings> created() {
     return guests.values().stream()
         .filter(guest -> guest.origin().equals(GuestStatus.CREATED))
@@ -485,6 +484,7 @@ public final class GuestTable {
     }
   }
 
+  @GuardedBy("lock")
   private void checkName(String failed, String name) throws OperationsException {
     if (!GuestSettings.isName(name)) {
       throw Problem.of(
@@ -502,54 +502,26 @@ public final class GuestTable {
               "choose another name, or see sluicectl guest show " + name)
           .exception();
     }
-    if (guests.size() >= DaemonConfig.MAX_GUESTS) {
+    checkGone(failed, name);
+    int all = guests.size() + leaving.size();
+    if (all >= DaemonConfig.MAX_GUESTS) {
       throw Problem.of(
               ErrorCode.GUEST_LIMIT,
               failed,
-              "there are " + guests.size() + " guests, as many as a daemon serves",
+              "there are " + all + " guests, as many as a daemon serves",
               "destroy one that is not needed")
           .exception();
     }
   }
 
-  /** The daemon has sockets of its own beside those of guests. */
-  private void checkReserved(String failed, String name, Path socket) throws OperationsException {
-    if (socket.equals(config.migrationSocket()) || socket.equals(config.controlSocket())) {
+  @GuardedBy("lock")
+  private void checkGone(String failed, String name) throws OperationsException {
+    if (leaving.contains(name)) {
       throw Problem.of(
-              ErrorCode.GUEST_NAME,
+              ErrorCode.GUEST_EXISTS,
               failed,
-              "the name \""
-                  + name
-                  + "\" is reserved: its socket would be the daemon's own, "
-                  + socket,
-              "choose another name")
-          .exception();
-    }
-  }
-
-  private static void checkLimit(String failed, long bytes, GpuHost gpu)
-      throws OperationsException {
-    long total = gpu.gpu().info().vramBytes();
-    if (bytes < 0 || bytes > total) {
-      throw Problem.of(
-              ErrorCode.GUEST_VRAM,
-              failed,
-              "GPU \""
-                  + gpu.name()
-                  + "\" has "
-                  + Quantities.formatSize(total)
-                  + " of video memory, "
-                  + Quantities.formatSize(bytes)
-                  + " requested",
-              "choose a smaller limit, or none")
-          .exception();
-    }
-    if (bytes % GuestLimits.PAGE_BYTES != 0) {
-      throw Problem.of(
-              ErrorCode.QUOTA_VALUE,
-              failed,
-              "a limit of " + Quantities.formatSize(bytes) + " is not of whole pages",
-              "choose a multiple of 4KiB")
+              "a guest of that name is being destroyed",
+              "retry when it is gone")
           .exception();
     }
   }
