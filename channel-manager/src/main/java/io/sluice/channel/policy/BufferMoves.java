@@ -25,7 +25,7 @@ final class BufferMoves {
   static final Duration PATIENCE = Duration.ofSeconds(1);
 
   /** Bytes of one guest after which others get their turn; a buffer may be larger. */
-  static final long PIECE_BYTES = 1L << 30;
+  static final long PIECE_BYTES = 2L << 30;
 
   private final MemoryQuotas quotas;
 

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Assumptions;
  */
 public final class CudaRig implements AutoCloseable {
   private static final int PROGRAMS = 16;
+  private static final long HEAP_BYTES = 256L << 20;
 
   public final AtomicLong videoLimit = new AtomicLong(64L << 30);
   public final AtomicLong hostLimit = new AtomicLong(16L << 30);
@@ -111,7 +112,8 @@ public final class CudaRig implements AutoCloseable {
             recorder.map(each -> each.kernel(kernel)).orElse(kernel),
             this.driver,
             gpu.relayCard(),
-            new RelayLimits(PROGRAMS, new Budget(), hostLimit::get, new Budget()),
+            new RelayLimits(
+                PROGRAMS, new Budget(), hostLimit::get, MemoryBudget.upTo(() -> HEAP_BYTES)),
             gpu.copier(),
             new TimeSlices(),
             System::nanoTime,
