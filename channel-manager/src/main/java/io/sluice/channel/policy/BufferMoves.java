@@ -1,9 +1,8 @@
 package io.sluice.channel.policy;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.guest.Guest;
-import io.sluice.channel.policy.MemoryQuotas.BufferStanding;
-import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.MovableBuffer;
 import io.sluice.quota.MovePlan;
 import java.time.Duration;
@@ -11,8 +10,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The moving of guests' own buffers between video and system memory. What is to move is decided
@@ -27,17 +29,47 @@ final class BufferMoves {
   /** Bytes of one guest after which others get their turn; a buffer may be larger. */
   static final long PIECE_BYTES = 2L << 30;
 
-  private final MemoryQuotas quotas;
+  private static final Logger log = LoggerFactory.getLogger(BufferMoves.class);
+
+  /** The quotas as this knows them; each call takes their lock. */
+  interface Books {
+    /** Sets limits to shares, and says where everybody stands. */
+    BufferStanding standing();
+
+    /** Buffers of a guest have moved. */
+    void moved(String guest, int buffers, boolean toSystem);
+
+    /** Something is left to be moved. */
+    void moreIsDue();
+  }
+
+  /**
+   * The guests at the beginning of a move of their own buffers.
+   *
+   * @param guests those that are there
+   * @param shares what of its share each may have for them
+   * @param lasting the same beside those that ceased to use the GPU lately: so much returns
+   * @param roomBytes what the card has for all of them
+   * @param atRest whether nothing is to move
+   */
+  record BufferStanding(
+      List<Guest> guests,
+      SortedMap<String, Long> shares,
+      SortedMap<String, Long> lasting,
+      long roomBytes,
+      boolean atRest) {}
+
+  private final Books books;
 
   /** Before the lock of the quotas, and before a guest's; never under one of them. */
   private final ReentrantLock moving = new ReentrantLock(true);
 
-  BufferMoves(MemoryQuotas quotas) {
-    this.quotas = quotas;
+  BufferMoves(Books books) {
+    this.books = books;
   }
 
   /** A piece of what is to move: of one guest, in one direction. */
-  private record Piece(Guest guest, boolean toSystem, List<Long> ids) {}
+  private record MovingPiece(Guest guest, boolean toSystem, List<Long> ids) {}
 
   /** As {@link MemoryQuotas#rebalance(Runnable)}. */
   Moves rebalance(Runnable held) {
@@ -90,21 +122,21 @@ final class BufferMoves {
    * @param yields whether to leave the rest for later when somebody waits
    */
   private Moves move(Runnable held, boolean yields) {
-    BufferStanding standing = quotas.standing();
+    BufferStanding standing = books.standing();
     if (standing.atRest()) {
       held.run();
       return new Moves(0, 0);
     }
-    List<Piece> pieces = pieces(standing);
+    List<MovingPiece> pieces = pieces(standing);
     int evicted = 0;
     int returned = 0;
     for (int i = 0; i < pieces.size(); i++) {
-      Piece piece = pieces.get(i);
+      MovingPiece piece = pieces.get(i);
       int moved = move(piece, i == pieces.size() - 1 ? held : () -> {});
       evicted += piece.toSystem() ? moved : 0;
       returned += piece.toSystem() ? 0 : moved;
       if (yields && i < pieces.size() - 1 && moving.hasQueuedThreads()) {
-        quotas.noteChange();
+        books.moreIsDue();
         return new Moves(evicted, returned);
       }
     }
@@ -112,33 +144,33 @@ final class BufferMoves {
     return new Moves(evicted, returned);
   }
 
-  private int move(Piece piece, Runnable moved) {
+  private int move(MovingPiece piece, Runnable moved) {
     int[] done = new int[1];
     Guest guest = piece.guest();
-    MemoryQuotas.ifThere(
+    ifThere(
         guest, () -> done[0] = guest.buffers().move(piece.ids(), piece.toSystem(), moved));
-    quotas.moved(guest.name(), done[0], piece.toSystem());
+    books.moved(guest.name(), done[0], piece.toSystem());
     return done[0];
   }
 
   /** What leaves comes first: it makes room. */
-  private static List<Piece> pieces(BufferStanding standing) {
+  private static List<MovingPiece> pieces(BufferStanding standing) {
     List<MovableBuffer> buffers = new ArrayList<>();
     for (Guest guest : standing.guests()) {
       if (guest.capabilities().contains(Capability.EVICTION)) {
-        MemoryQuotas.ifThere(guest, () -> buffers.addAll(guest.buffers().movable()));
+        ifThere(guest, () -> buffers.addAll(guest.buffers().movable()));
       }
     }
     MovePlan plan =
         MovePlan.of(standing.roomBytes(), standing.shares(), standing.lasting(), buffers);
-    List<Piece> pieces = new ArrayList<>();
+    List<MovingPiece> pieces = new ArrayList<>();
     addPieces(plan.evictions(), true, standing.guests(), pieces);
     addPieces(plan.returns(), false, standing.guests(), pieces);
     return pieces;
   }
 
   private static void addPieces(
-      List<MovePlan.Move> moves, boolean toSystem, List<Guest> guests, List<Piece> into) {
+      List<MovePlan.Move> moves, boolean toSystem, List<Guest> guests, List<MovingPiece> into) {
     Map<String, List<MovableBuffer>> byGuest = new LinkedHashMap<>();
     for (MovePlan.Move move : moves) {
       byGuest.computeIfAbsent(move.buffer().guest(), _ -> new ArrayList<>()).add(move.buffer());
@@ -148,7 +180,7 @@ final class BufferMoves {
       long bytes = 0;
       for (MovableBuffer buffer : byGuest.getOrDefault(guest.name(), List.of())) {
         if (bytes >= PIECE_BYTES) {
-          into.add(new Piece(guest, toSystem, ids));
+          into.add(new MovingPiece(guest, toSystem, ids));
           ids = new ArrayList<>();
           bytes = 0;
         }
@@ -156,7 +188,18 @@ final class BufferMoves {
         bytes += buffer.bytes();
       }
       if (!ids.isEmpty()) {
-        into.add(new Piece(guest, toSystem, ids));
+        into.add(new MovingPiece(guest, toSystem, ids));
+      }
+    }
+  }
+
+  /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */
+  static void ifThere(Guest guest, Runnable action) {
+    try {
+      action.run();
+    } catch (RefusedException e) {
+      if (!guest.isClosed()) {
+        log.atWarn().addKeyValue("guest", guest.name()).setCause(e).log("sharing failed");
       }
     }
   }

@@ -10,6 +10,7 @@ import io.sluice.channel.Refusal;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemorySharing;
 import io.sluice.channel.guest.MemoryUse;
+import io.sluice.channel.policy.BufferMoves.BufferStanding;
 import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
@@ -26,8 +27,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The keeper of the guests of one GPU to their shares of its video memory: policy from {@code
@@ -42,16 +41,6 @@ import org.slf4j.LoggerFactory;
  * memory counts as free.
  */
 public final class MemoryQuotas {
-  private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
-
-  /**
-   * The result of a rebalance.
-   *
-   * @param evicted buffers moved to system memory
-   * @param returned buffers moved to video memory
-   */
-  public record Moves(int evicted, int returned) {}
-
   /**
    * A guest at the beginning of a rebalance.
    *
@@ -85,7 +74,7 @@ public final class MemoryQuotas {
   @GuardedBy("lock")
   private @Nullable Guest arriving;
 
-  private final BufferMoves moves = new BufferMoves(this);
+  private final BufferMoves moves;
 
   /**
    * @param cardBytes video memory of the GPU
@@ -100,6 +89,25 @@ public final class MemoryQuotas {
     programs = new ProgramTable(this, quotas);
     counted = new CountedShares(quotas, clock);
     counters = new MoveCounts(listener);
+    moves = new BufferMoves(new MoveBooks());
+  }
+
+  /** The quotas as whoever moves buffers knows them. */
+  private final class MoveBooks implements BufferMoves.Books {
+    @Override
+    public BufferStanding standing() {
+      return MemoryQuotas.this.standing();
+    }
+
+    @Override
+    public void moved(String guest, int buffers, boolean toSystem) {
+      MemoryQuotas.this.moved(guest, buffers, toSystem);
+    }
+
+    @Override
+    public void moreIsDue() {
+      noteChange();
+    }
   }
 
   /**
@@ -294,7 +302,7 @@ public final class MemoryQuotas {
     Guest own = attached.get(guest);
     boolean[] keeps = {true};
     if (own != null) {
-      ifThere(own, () -> keeps[0] = own.buffers().keepTo(bytes));
+      BufferMoves.ifThere(own, () -> keeps[0] = own.buffers().keepTo(bytes));
     }
     return keeps[0];
   }
@@ -409,7 +417,7 @@ public final class MemoryQuotas {
   }
 
   /** Buffers of a guest have moved. */
-  void moved(String guest, int buffers, boolean toSystem) {
+  private void moved(String guest, int buffers, boolean toSystem) {
     lock.lock();
     try {
       counters.moved(guest, buffers, toSystem);
@@ -451,24 +459,8 @@ public final class MemoryQuotas {
     }
   }
 
-  /**
-   * The guests at the beginning of a move of their own buffers.
-   *
-   * @param guests those that are there
-   * @param shares what of its share each may have for them
-   * @param lasting the same beside those that ceased to use the GPU lately: so much returns
-   * @param roomBytes what the card has for all of them
-   * @param atRest whether nothing is to move
-   */
-  record BufferStanding(
-      List<Guest> guests,
-      SortedMap<String, Long> shares,
-      SortedMap<String, Long> lasting,
-      long roomBytes,
-      boolean atRest) {}
-
   /** Sets limits to shares, and says where everybody stands. */
-  BufferStanding standing() {
+  private BufferStanding standing() {
     lock.lock();
     try {
       List<Holder> holders = holders();
@@ -500,7 +492,7 @@ public final class MemoryQuotas {
     List<Holder> holders = new ArrayList<>();
     for (Guest guest : attached.values()) {
       boolean comes = guest == arriving || guest == taking;
-      ifThere(
+      BufferMoves.ifThere(
           guest,
           () -> {
             MemoryUse use = guest.buffers().use();
@@ -532,7 +524,7 @@ public final class MemoryQuotas {
       long own = programs.beside(name, with);
       boolean overflow =
           overflows(name) && holder.guest().capabilities().contains(Capability.EVICTION);
-      ifThere(
+      BufferMoves.ifThere(
           holder.guest(),
           () -> {
             holder.guest().buffers().setLimit(own);
@@ -540,16 +532,5 @@ public final class MemoryQuotas {
           });
     }
     return shares;
-  }
-
-  /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */
-  static void ifThere(Guest guest, Runnable action) {
-    try {
-      action.run();
-    } catch (RefusedException e) {
-      if (!guest.isClosed()) {
-        log.atWarn().addKeyValue("guest", guest.name()).setCause(e).log("sharing failed");
-      }
-    }
   }
 }

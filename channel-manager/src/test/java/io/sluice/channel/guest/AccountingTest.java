@@ -7,7 +7,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.policy.MemoryQuotas;
-import io.sluice.channel.policy.MemoryQuotas.Moves;
+import io.sluice.channel.policy.Moves;
 import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;

@@ -10,7 +10,6 @@ import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.guest.Worker;
-import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.channel.state.ChannelState;

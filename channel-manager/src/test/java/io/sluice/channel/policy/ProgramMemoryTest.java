@@ -9,7 +9,6 @@ import io.sluice.channel.MovableMemory;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
-import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Presence;
 import io.sluice.quota.Quota;

@@ -9,7 +9,6 @@ import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.Refusals;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
-import io.sluice.channel.policy.MemoryQuotas.Moves;
 import io.sluice.quota.Quota;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.Moves;
 import io.sluice.channel.policy.QuotaListener;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.migrate.engine.MigrationSettings;
@@ -210,7 +211,7 @@ final class SharingSimulationTest {
             random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(1000 * KIB, World.VRAM_BYTES),
             beyondShare(random));
     Admission _ = card.quotas.set(who, wanted); // the minimums may not fit
-    MemoryQuotas.Moves moves = card.quotas.rebalance();
+    Moves moves = card.quotas.rebalance();
     if (moves.evicted() > 0) {
       note(Happened.EVICTED);
     }

@@ -10,6 +10,7 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.nvidia.relay.ProgramRelay;
 import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.Moves;
 import io.sluice.channel.policy.QuotaCounters;
 import io.sluice.channel.policy.Watchdog;
 import io.sluice.daemon.runtime.DaemonEvent;
@@ -86,7 +87,7 @@ public final class GpuShares implements AutoCloseable {
   private final class Sharing implements ShareLoop.ShareDuties {
     @Override
     public void rebalance(Runnable held) {
-      MemoryQuotas.Moves _ = quotas.rebalance(held);
+      Moves _ = quotas.rebalance(held);
       moves.kick();
     }
 

@@ -1,6 +1,7 @@
 package io.sluice.daemon.gpu;
 
 import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.Moves;
 import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -35,7 +36,7 @@ final class ProgramMoves {
 
   /** Where something has moved, there may be more. */
   private long move() {
-    MemoryQuotas.Moves moves = quotas.movePrograms();
+    Moves moves = quotas.movePrograms();
     return moves.evicted() + moves.returned() > 0 ? 0 : REST.toNanos();
   }
 
