@@ -147,8 +147,7 @@ final class BufferMoves {
   private int move(MovingPiece piece, Runnable moved) {
     int[] done = new int[1];
     Guest guest = piece.guest();
-    ifThere(
-        guest, () -> done[0] = guest.buffers().move(piece.ids(), piece.toSystem(), moved));
+    ifThere(guest, () -> done[0] = guest.buffers().move(piece.ids(), piece.toSystem(), moved));
     books.moved(guest.name(), done[0], piece.toSystem());
     return done[0];
   }
