@@ -98,6 +98,7 @@ final class GuestState {
     if (news) {
       published = use();
     }
+    buffers.held().settle();
     return news;
   }
 

@@ -45,12 +45,17 @@ final class HeldBytes {
    */
   void claim(long bytes) {
     wantedBytes = bytes;
-    claimedBytes = vramBytes + wantedBytes;
+    claimedBytes = Math.max(claimedBytes, vramBytes + wantedBytes);
   }
 
-  /** What was claimed is held by now, or is not wanted any more. */
+  /** What was claimed is held by now, or is not wanted any more; seen from {@link #settle} on. */
   void endClaim() {
-    claim(0);
+    wantedBytes = 0;
+  }
+
+  /** What is not held any more is not claimed any more. After others were told what is held. */
+  void settle() {
+    claimedBytes = vramBytes + wantedBytes;
   }
 
   void add(GuestBuffer memory) {
@@ -66,7 +71,7 @@ final class HeldBytes {
       systemBytes += bytes;
     } else {
       vramBytes += bytes;
-      claimedBytes = vramBytes + wantedBytes;
+      claimedBytes = Math.max(claimedBytes, vramBytes + wantedBytes);
     }
     if (memory.evicted) {
       evictedBytes += bytes;

@@ -81,11 +81,13 @@ final class BufferMoves {
     }
   }
 
-  /** Moves what is to move, unless another thread does so for long. */
+  /**
+   * Moves all that is to move, unless another thread does so for long: its caller wants the room.
+   */
   void rebalanceSoon() {
     if (begin()) {
       try {
-        Moves _ = move(() -> {}, true);
+        moveAll();
       } finally {
         end();
       }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmIoctl;
-import java.lang.foreign.MemorySegment;
+import io.sluice.testbed.checks.StandIn;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,35 +13,21 @@ final class FailingEndTest {
   private static final long BYTES = 1 << 20;
 
   private boolean fails = true;
-  private final GpuRig rig = new GpuRig(FailingDevice::new);
+  private final GpuRig rig = new GpuRig(this::failing);
   private final Guest guest = rig.attach("failing");
 
   /** A device that fails to free the first buffer, in a way that nobody foresaw. */
-  private final class FailingDevice implements DrmDevice {
-    private final DrmDevice device;
-
-    FailingDevice(DrmDevice device) {
-      this.device = device;
-    }
-
-    @Override
-    public void ioctl(int request, MemorySegment argument) {
-      if (request == DrmIoctl.GEM_CLOSE && fails) {
-        fails = false;
-        throw new IllegalStateException("by the test");
-      }
-      device.ioctl(request, argument);
-    }
-
-    @Override
-    public DrmMapping map(long mapHandle, long lengthBytes) {
-      return device.map(mapHandle, lengthBytes);
-    }
-
-    @Override
-    public void close() {
-      device.close();
-    }
+  private DrmDevice failing(DrmDevice device) {
+    return StandIn.of(
+        DrmDevice.class,
+        device,
+        call -> {
+          if (call.is("ioctl") && call.argument(0, Integer.class) == DrmIoctl.GEM_CLOSE && fails) {
+            fails = false;
+            throw new IllegalStateException("by the test");
+          }
+          return call.pass();
+        });
   }
 
   @AfterEach

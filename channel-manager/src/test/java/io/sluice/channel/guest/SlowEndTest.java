@@ -8,7 +8,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmIoctl;
 import io.sluice.channel.Refusals;
-import java.lang.foreign.MemorySegment;
+import io.sluice.testbed.checks.StandIn;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,44 +25,22 @@ final class SlowEndTest {
 
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
-  private final GpuRig rig = new GpuRig(SlowDevice::new);
+  private final GpuRig rig = new GpuRig(this::slow);
   private final Guest guest = rig.attach("slow");
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
   /** A device that frees no buffer until it is told to. */
-  private final class SlowDevice implements DrmDevice {
-    private final DrmDevice device;
-
-    SlowDevice(DrmDevice device) {
-      this.device = device;
-    }
-
-    @Override
-    public void ioctl(int request, MemorySegment argument) {
-      if (request == DrmIoctl.GEM_CLOSE) {
-        begun.countDown();
-        awaitRelease();
-      }
-      device.ioctl(request, argument);
-    }
-
-    @Override
-    public DrmMapping map(long mapHandle, long lengthBytes) {
-      return device.map(mapHandle, lengthBytes);
-    }
-
-    @Override
-    public void close() {
-      device.close();
-    }
-  }
-
-  private void awaitRelease() {
-    try {
-      released.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+  private DrmDevice slow(DrmDevice device) {
+    return StandIn.of(
+        DrmDevice.class,
+        device,
+        call -> {
+          if (call.is("ioctl") && call.argument(0, Integer.class) == DrmIoctl.GEM_CLOSE) {
+            begun.countDown();
+            released.await();
+          }
+          return call.pass();
+        });
   }
 
   @AfterEach

@@ -10,7 +10,7 @@ import io.sluice.channel.Refusals;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.quota.Quota;
-import java.lang.foreign.MemorySegment;
+import io.sluice.testbed.checks.StandIn;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -30,45 +30,23 @@ final class SlowMoveTest {
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
   private final AtomicInteger changes = new AtomicInteger();
-  private final GpuRig rig = new GpuRig(SlowDevice::new);
+  private final GpuRig rig = new GpuRig(this::slow);
   private final MemoryQuotas quotas =
       new MemoryQuotas(
           GpuRig.VRAM_BYTES, System::nanoTime, changes::incrementAndGet, new QuotaListener() {});
 
   /** A device that does what it is slow at when it is told to. */
-  private final class SlowDevice implements DrmDevice {
-    private final DrmDevice device;
-
-    SlowDevice(DrmDevice device) {
-      this.device = device;
-    }
-
-    @Override
-    public void ioctl(int request, MemorySegment argument) {
-      if (slow.compareAndSet(request, -1)) {
-        begun.countDown();
-        awaitRelease();
-      }
-      device.ioctl(request, argument);
-    }
-
-    @Override
-    public DrmMapping map(long mapHandle, long lengthBytes) {
-      return device.map(mapHandle, lengthBytes);
-    }
-
-    @Override
-    public void close() {
-      device.close();
-    }
-  }
-
-  private void awaitRelease() {
-    try {
-      released.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+  private DrmDevice slow(DrmDevice device) {
+    return StandIn.of(
+        DrmDevice.class,
+        device,
+        call -> {
+          if (call.is("ioctl") && slow.compareAndSet(call.argument(0, Integer.class), -1)) {
+            begun.countDown();
+            released.await();
+          }
+          return call.pass();
+        });
   }
 
   @AfterEach
@@ -156,6 +134,28 @@ final class SlowMoveTest {
     assertThat(heldFirst).as("b was not kept to its share").hasValue(0);
     assertThat(heldNext).hasPositiveValue();
     assertThat(changes.get()).as("another rebalance is due").isGreaterThan(before);
+  }
+
+  /** Whoever wants the room has all of it made, though another thread waits. */
+  @Test
+  void take_whenAnotherThreadWaits_hasAllMovedFirst() throws Exception {
+    for (String name : new String[] {"a", "b"}) {
+      Guest guest = attach(name);
+      guest.buffers().allocate(0, 0, 0, 8 * MIB);
+      guest.buffers().allocate(0, 0, 0, 8 * MIB);
+    }
+    attach("c");
+    MemoryBudget programs = quotas.programs("c");
+    slow.set(PscnvIoctl.GEM_POOL.request());
+    Work<Long> taking =
+        new Work<>(() -> programs.take(10 * MIB) ? quotas.use("b").videoBytes() : -1L);
+    begun.await();
+    Work<Moves> next = new Work<>(quotas::rebalance);
+    next.awaitWaiting();
+
+    released.countDown();
+    assertThat(taking.result()).isEqualTo(8 * MIB);
+    assertThat(next.result()).isEqualTo(new Moves(0, 0));
   }
 
   @Test

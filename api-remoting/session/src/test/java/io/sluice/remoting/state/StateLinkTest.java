@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What one thread writes comes once, and behind it what another does. */
+/** Two threads that write to one stream: each item comes once, one behind the other. */
 final class StateLinkTest {
   private final FakeKernel kernel = new FakeKernel();
   private final CountDownLatch goOn = new CountDownLatch(1);
