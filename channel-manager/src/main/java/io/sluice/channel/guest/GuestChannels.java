@@ -171,11 +171,16 @@ public final class GuestChannels {
     lock.run(() -> killNow(cid, reason, detail));
   }
 
-  /** The same, unless what the guest does now lasts longer than that; whether it was done. */
-  public boolean killSoon(Duration patience, int cid, int reason, int detail) {
+  /**
+   * The same, unless what the guest does now lasts longer than that; whether it was done.
+   *
+   * @param count runs before the guest can see that it was; it must not ask the guest
+   */
+  public boolean killSoon(Duration patience, int cid, int reason, int detail, Runnable count) {
     return lock.callSoon(
             patience,
             () -> {
+              count.run();
               killNow(cid, reason, detail);
               return true;
             })

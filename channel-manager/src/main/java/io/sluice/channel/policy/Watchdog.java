@@ -94,8 +94,8 @@ public final class Watchdog {
       return Optional.of(Map.of());
     }
 
-    /** Whether it was done: not if the guest does not answer soon. */
-    boolean kill(int channelId, int info);
+    /** Whether it was done, and counted first: not if the guest does not answer soon. */
+    boolean kill(int channelId, int info, Runnable count);
   }
 
   /**
@@ -468,12 +468,12 @@ public final class Watchdog {
       return false;
     }
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
-    if (!state.guest.kill(offender.channelId(), (int) lastedMs)) {
+    Runnable count = () -> count(state, new WatchdogCounters(1, 0));
+    if (!state.guest.kill(offender.channelId(), (int) lastedMs, count)) {
       return false; // at the next observation
     }
     state.killed = true;
     state.lastKillNs = calledNs;
-    count(state, new WatchdogCounters(1, 0));
     log.atWarn()
         .addKeyValue("guest", state.guest.name())
         .addKeyValue("cid", offender.channelId())
@@ -514,9 +514,9 @@ public final class Watchdog {
     }
 
     @Override
-    public boolean kill(int channelId, int info) {
+    public boolean kill(int channelId, int info, Runnable count) {
       try {
-        return guest.channels().killSoon(PATIENCE, channelId, GuestAbi.ERROR_TIMEOUT, info);
+        return guest.channels().killSoon(PATIENCE, channelId, GuestAbi.ERROR_TIMEOUT, info, count);
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone before it was ended");
         return true;

@@ -9,6 +9,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Channel;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.guest.Worker;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
@@ -66,8 +67,9 @@ final class WatchdogTest {
     }
 
     @Override
-    public boolean kill(int channelId, int info) {
+    public boolean kill(int channelId, int info, Runnable count) {
       if (killable) {
+        count.run();
         channels.remove(channelId);
         killed.add(channelId + " after " + info + " ms");
       }
@@ -240,6 +242,45 @@ final class WatchdogTest {
     // The first at 10 ms, when the other has waited for two observations; then at 110 and 210.
     assertThat(kills).isEqualTo(3);
     assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.WatchdogCounters(3, 22));
+  }
+
+  @Test
+  void doWork_kill_isCountedBeforeTheGuestIsTold() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Watchdog dog = new Watchdog();
+      List<Long> kills = new ArrayList<>();
+      Guest offender = rig.attach("offender", new OnError(() -> kills.add(killsOf(dog))));
+      dog.add(offender);
+      dog.add(b);
+      Worker endless = new Worker(rig, offender, offender.spaces().create()).start();
+      long va = endless.spareVa().value();
+      endless.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);
+      rig.run();
+      b.runs(1, 0);
+      long tick = Watchdog.LONGEST_TICK.toNanos();
+      for (long now = 0; now < 2 * Watchdog.DEFAULT_LIMIT.toNanos(); now += tick) {
+        dog.doWork(now);
+      }
+      assertThat(kills).containsExactly(1L);
+    }
+  }
+
+  private static long killsOf(Watchdog dog) {
+    return dog.counters("offender").kills();
+  }
+
+  /** Listener to nothing but errors. */
+  private record OnError(Runnable todo) implements GuestListener {
+    @Override
+    public void onInterrupt(int channelId) {}
+
+    @Override
+    public void onExcessMemory(long bytes) {}
+
+    @Override
+    public void onChannelError(ChannelError error) {
+      todo.run();
+    }
   }
 
   @Test
@@ -444,7 +485,7 @@ final class WatchdogTest {
     }
 
     @Override
-    public boolean kill(int channelId, int info) {
+    public boolean kill(int channelId, int info, Runnable count) {
       throw new AssertionError("nothing to kill");
     }
   }
