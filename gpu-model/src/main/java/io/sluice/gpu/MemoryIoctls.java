@@ -13,6 +13,7 @@ import io.sluice.gpu.mmu.FileBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /** The ioctls of buffers. */
 final class MemoryIoctls {
@@ -20,6 +21,8 @@ final class MemoryIoctls {
   private static final int TILE_GENERIC = 0xfe;
   private static final int TILE_DB = 0xdb;
   private static final int PAGE_SHIFT = 12;
+  private static final ValueLayout.OfLong DIRTY_BITS =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private MemoryIoctls() {}
 
@@ -217,7 +220,7 @@ final class MemoryIoctls {
       throw call.refuse(Errno.EINVAL, "firstPage=" + first + ", pages=" + pages);
     }
     MemorySegment bitmap = ExtDirtyRead.BITMAP.slice(argument);
-    bitmap.fill((byte) 0);
+    bitmap.fill((byte) 0); // beyond what was asked for
     readDirty(object, first, pages, flags != 0, bitmap);
     if (flags != 0) {
       // A grid marks a page once and then stores to it without asking again, until it is told to
@@ -228,14 +231,9 @@ final class MemoryIoctls {
 
   private static void readDirty(
       GpuBuffer buffer, long first, long pages, boolean clear, MemorySegment bitmap) {
-    for (int i = 0; i < pages; i++) {
-      if (buffer.isDirty(first + i)) {
-        int bits = bitmap.get(ValueLayout.JAVA_BYTE, i >>> 3) | 1 << (i & 7);
-        bitmap.set(ValueLayout.JAVA_BYTE, i >>> 3, (byte) bits);
-        if (clear) {
-          buffer.clearDirty(first + i);
-        }
-      }
+    for (int i = 0; i < pages; i += Long.SIZE) {
+      int count = (int) Math.min(Long.SIZE, pages - i);
+      bitmap.set(DIRTY_BITS, i / Byte.SIZE, buffer.readDirty(first + i, count, clear));
     }
   }
 }

@@ -42,11 +42,29 @@ final class DirtyPages {
     }
   }
 
-  boolean isMarked(long page) {
-    return (words[(int) (page >>> 6)] & 1L << page) != 0;
+  /**
+   * Up to 64 pages at once.
+   *
+   * @param count 1 to 64, all of the buffer
+   * @param clear whether those found are to be forgotten; what is marked meanwhile is not
+   * @return a bit for each marked page, the lowest for the first
+   */
+  long read(long first, int count, boolean clear) {
+    int index = (int) (first >>> 6);
+    int shift = (int) first & 63;
+    long wanted = -1L >>> (64 - count);
+    long bits = read(index, wanted << shift, clear) >>> shift;
+    if (shift + count > 64) {
+      bits |= read(index + 1, wanted >>> (64 - shift), clear) << (64 - shift);
+    }
+    return bits;
   }
 
-  void clear(long page) {
-    WORD.getAndBitwiseAnd(words, (int) (page >>> 6), ~(1L << page));
+  private long read(int index, long wanted, boolean clear) {
+    long found = words[index] & wanted;
+    if (clear && found != 0) {
+      WORD.getAndBitwiseAnd(words, index, ~found);
+    }
+    return found;
   }
 }

@@ -49,16 +49,15 @@ public class GpuBuffer {
     return mappings > 0;
   }
 
-  /** Whether the GPU has written a page since it was last cleared. */
-  public final boolean isDirty(long page) {
-    return dirty != null && dirty.isMarked(page);
-  }
-
-  /** Forgets that a page was written. */
-  public final void clearDirty(long page) {
-    if (dirty != null) {
-      dirty.clear(page);
-    }
+  /**
+   * Which pages the GPU has written since they were last cleared.
+   *
+   * @param count pages, 1 to 64, all of the buffer
+   * @param clear whether to forget that those were written
+   * @return a bit for each written page, the lowest for the first
+   */
+  public final long readDirty(long firstPage, int count, boolean clear) {
+    return dirty == null ? 0 : dirty.read(firstPage, count, clear);
   }
 
   final long alignment() {

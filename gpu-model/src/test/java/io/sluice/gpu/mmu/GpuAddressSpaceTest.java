@@ -112,11 +112,10 @@ class GpuAddressSpaceTest {
     space.translate(address + 150 * PAGE, 10, false, run);
     for (int page = 0; page < 200; page++) {
       boolean written = page < 2 || (page >= 60 && page < 130);
-      assertThat(buffer.isDirty(page)).as("page %d", page).isEqualTo(written);
+      assertThat(buffer.readDirty(page, 1, false)).as("page %d", page).isEqualTo(written ? 1 : 0);
     }
-    buffer.clearDirty(1);
-    assertThat(buffer.isDirty(1)).isFalse();
-    assertThat(buffer.isDirty(0)).isTrue();
+    assertThat(buffer.readDirty(1, 1, true)).isEqualTo(1);
+    assertThat(buffer.readDirty(0, 2, false)).isEqualTo(1);
   }
 
   @Test
@@ -138,7 +137,7 @@ class GpuAddressSpaceTest {
     space.translate(address + 2 * PAGE + 8, PAGE, false, run);
     assertThat(run.offset()).isEqualTo(7 * PAGE + 8);
     assertThat(space.translate(address, 1, true, run)).isEqualTo(FaultReason.READ_ONLY);
-    assertThat(buffer.isDirty(0)).isFalse();
+    assertThat(buffer.readDirty(0, 3, false)).isZero();
     assertThat(space.lowestOffsetIn(region)).isEqualTo(4 * PAGE);
 
     region.revoke();
