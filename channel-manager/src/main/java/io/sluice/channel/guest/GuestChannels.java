@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The channels of a guest. Methods may be called from any thread. */
@@ -31,6 +32,9 @@ public final class GuestChannels {
   private final Capabilities capabilities;
   private final GuestListener listener;
   private final TransitionCounters transitions;
+  private final DeferredCall<Map<Integer, Channel.Status>> deferredLook;
+  private final DeferredCall<Map<Integer, Long>> deferredProgress;
+  private final DeferredCall<Boolean> deferredKill;
 
   GuestChannels(
       GuestLock lock,
@@ -48,6 +52,9 @@ public final class GuestChannels {
     this.capabilities = capabilities;
     this.listener = listener;
     this.transitions = transitions;
+    deferredLook = lock.newDeferredCall();
+    deferredProgress = lock.newDeferredCall();
+    deferredKill = lock.newDeferredCall();
   }
 
   /**
@@ -123,24 +130,25 @@ public final class GuestChannels {
    * The same of all channels after a {@linkplain Channel#look look}, by id, for the watchdog; notes
    * ends.
    *
-   * @param patience how long to wait for what the guest does now
-   * @return nothing if that lasts longer
+   * @param patience how long to wait for what the guest does now; if that lasts longer, its own
+   *     thread looks at the end of it
+   * @return nothing if that lasts longer and no such look has been since this was called last
    */
   public Optional<Map<Integer, Channel.Status>> lookSoon(Duration patience) {
-    return lock.callSoon(
-        patience,
-        () -> {
-          Map<Integer, Channel.Status> found = new LinkedHashMap<>();
-          for (int cid : channels.ids()) {
-            found.put(cid, channels.watch(channels.get(cid)));
-          }
-          return found;
-        });
+    return lock.callSoon(patience, deferredLook, this::lookNow);
+  }
+
+  private Map<Integer, Channel.Status> lookNow() {
+    Map<Integer, Channel.Status> found = new LinkedHashMap<>();
+    for (int cid : channels.ids()) {
+      found.put(cid, channels.watch(channels.get(cid)));
+    }
+    return found;
   }
 
   /** {@link io.sluice.channel.Channel#progress} of the channels that tell, by id; as the other. */
   public Optional<Map<Integer, Long>> progressSoon(Duration patience) {
-    return lock.callSoon(patience, channels::progress);
+    return lock.callSoon(patience, deferredProgress, channels::progress);
   }
 
   /** How many channels there are. Waits for nothing that is under way. */
@@ -172,19 +180,32 @@ public final class GuestChannels {
   }
 
   /**
-   * The same, unless what the guest does now lasts longer than that; whether it was done.
+   * The same for one that is still as it was found. If what the guest does now lasts longer, its
+   * own thread does it at the end of that, unless this is called again before.
    *
-   * @param count runs before the guest can see that it was; it must not ask the guest
+   * @param patience how long to wait for what the guest does now
+   * @param asFound what its state must still be, as far as it is known
+   * @param counted runs before the guest can see the end; it must not ask the guest
    */
-  public boolean killSoon(Duration patience, int cid, int reason, int detail, Runnable count) {
-    return lock.callSoon(
+  public void killSoon(
+      Duration patience,
+      int cid,
+      int reason,
+      int detail,
+      Predicate<Channel.Status> asFound,
+      Runnable counted) {
+    Optional<Boolean> _ =
+        lock.callSoon(
             patience,
+            deferredKill,
             () -> {
-              count.run();
-              killNow(cid, reason, detail);
-              return true;
-            })
-        .orElse(false);
+              boolean ends = asFound.test(channels.query(channels.get(cid)));
+              if (ends) {
+                counted.run();
+                killNow(cid, reason, detail);
+              }
+              return ends;
+            });
   }
 
   private void killNow(int cid, int reason, int detail) {

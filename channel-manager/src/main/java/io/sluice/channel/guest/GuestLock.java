@@ -5,6 +5,7 @@ import io.sluice.channel.state.ChannelError;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,6 +29,7 @@ final class GuestLock {
   /** Held by whoever closes the guest, until it is. */
   private final ReentrantLock closing = new ReentrantLock();
 
+  private final List<DeferredCall<?>> deferred = new CopyOnWriteArrayList<>();
   private volatile MemorySharing sharing = MemorySharing.ALONE;
 
   // Written under the lock.
@@ -73,16 +75,29 @@ final class GuestLock {
     }
   }
 
-  /** As {@link #call}; nothing happens if what the guest does now has the lock for longer. */
-  <T> Optional<T> callSoon(Duration patience, Supplier<T> operation) {
+  /** For {@link #callSoon}; before the lock is used. */
+  <T> DeferredCall<T> newDeferredCall() {
+    DeferredCall<T> call = new DeferredCall<>();
+    deferred.add(call);
+    return call;
+  }
+
+  /**
+   * As {@link #call}; but if what the guest does now has the lock for longer, the operation is made
+   * at the end of that, in place of one that was left behind before.
+   *
+   * @return what it brought, or what the one before did; nothing if neither was made
+   */
+  <T> Optional<T> callSoon(Duration patience, DeferredCall<T> call, Supplier<T> operation) {
     requireOpen();
-    if (!isEntered(patience)) {
-      return Optional.empty();
+    if (!isEntered(call.isWaiting() ? Duration.ZERO : patience)) {
+      return call.defer(operation);
     }
     try {
       if (closed) {
         throw Refusal.closed(guest);
       }
+      call.withdraw();
       return Optional.of(operation.get());
     } finally {
       exit();
@@ -91,7 +106,7 @@ final class GuestLock {
 
   private boolean isEntered(Duration patience) {
     try {
-      return lock.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return lock.tryLock() || lock.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return false;
@@ -223,6 +238,9 @@ final class GuestLock {
   }
 
   private void exit() {
+    if (!closed) {
+      deferred.forEach(DeferredCall::makeIfWaiting);
+    }
     List<ChannelError> errors = state.channels.takeErrors();
     boolean memoryChanged = state.takeChanged();
     Endings.FreedBatch freed = state.endings.begin();

@@ -1,8 +1,6 @@
 package io.sluice.channel.policy;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.abi.RefusedException;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Refusal;
@@ -15,8 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +43,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A guest is asked, and ended a channel of, without the lock under which the others are added,
  * removed and told their limits. One that does not answer within {@link #PATIENCE} is passed over:
- * it is neither charged nor protected until it does, and the others are watched meanwhile.
+ * the others are watched meanwhile, and its own thread looks, and ends the channel, at the end of
+ * what keeps it. Until then it is neither charged nor protected.
  *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
@@ -70,8 +72,8 @@ public final class Watchdog {
   /** Time between two glances at channels that tell of their progress, while one does something. */
   public static final Duration GLANCE = Duration.ofMillis(2);
 
-  /** How long a guest's own work may keep it from answering. */
-  public static final Duration PATIENCE = Duration.ofMillis(10);
+  /** How long a guest that does something is waited for, until it answers at the end of that. */
+  public static final Duration PATIENCE = Duration.ofMillis(1);
 
   /** What a call may come late and still count in full. */
   public static final Duration LATE = Duration.ofMillis(5);
@@ -94,8 +96,11 @@ public final class Watchdog {
       return Optional.of(Map.of());
     }
 
-    /** Whether it was done, and counted first: not if the guest does not answer soon. */
-    boolean kill(int channelId, int info, Runnable count);
+    /**
+     * Ends a channel if it is as found; later, if the guest does not answer soon. Just before, and
+     * by whichever thread does it, it is counted.
+     */
+    void kill(int channelId, int info, Predicate<Channel.Status> asFound, Runnable counted);
   }
 
   /**
@@ -126,7 +131,19 @@ public final class Watchdog {
 
   private record Acquire(long entries, long sinceNs) {}
 
-  private record Offender(State state, int channelId, long lastedNs) {}
+  private record Offender(State state, int channelId, Channel.Status found, long lastedNs) {
+    /** Whether it is the same command, or acquire, that lasts. */
+    boolean lasts(Channel.Status now) {
+      if (!isWatched(now)) {
+        return false;
+      }
+      return found.progress().waiting()
+          ? now.progress().waiting() && now.usage().entries() == found.usage().entries()
+          : now.usage().runningNs() >= found.usage().runningNs();
+    }
+  }
+
+  private record Ended(State state, Kill kill) {}
 
   /** The memory of a guest; of whoever observes, but for what says otherwise. */
   private static final class State {
@@ -150,7 +167,7 @@ public final class Watchdog {
 
     boolean busy;
     boolean wanted;
-    boolean waits;
+    volatile boolean waits;
     boolean killed;
     long lastKillNs;
 
@@ -160,6 +177,9 @@ public final class Watchdog {
   }
 
   private final Consumer<Kill> onKill;
+
+  /** Not told of yet; from any thread. */
+  private final Queue<Ended> ended = new ConcurrentLinkedQueue<>();
 
   /** Held during an observation, in which guests are asked; before {@link #lock}. */
   private final ReentrantLock observing = new ReentrantLock();
@@ -294,12 +314,14 @@ public final class Watchdog {
    * One observation, or a glance if none is due.
    *
    * @param nowNs any monotonic time
-   * @return channels ended, 0 or 1
+   * @return channels ended since the last call; by this one 0 or 1
    */
   public int doWork(long nowNs) {
     observing.lock();
     try {
-      int ended = work(advance(nowNs), watched());
+      long now = advance(nowNs);
+      int ended = reportEnded();
+      ended += work(now, watched());
       dueNs = Math.min(dueInNs(), IDLE_TICK.toNanos());
       return ended;
     } finally {
@@ -341,7 +363,7 @@ public final class Watchdog {
     }
     offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
     for (Offender offender : offenders) {
-      if (anotherWaits(offender.state(), watched) && end(offender)) {
+      if (anotherWaits(offender.state(), watched) && end(offender, watched)) {
         return 1;
       }
     }
@@ -434,7 +456,7 @@ public final class Watchdog {
       }
       state.lastingNs = Math.max(state.lastingNs, lasted);
       if (lasted > state.limitNs && (longest == null || lasted > longest.lastedNs())) {
-        longest = new Offender(state, id, lasted);
+        longest = new Offender(state, id, channel, lasted);
       }
     }
     if (longest != null) {
@@ -461,66 +483,46 @@ public final class Watchdog {
   }
 
   @GuardedBy("observing")
-  private boolean end(Offender offender) {
+  private boolean end(Offender offender, List<State> watched) {
     State state = offender.state();
     if (state.killed && calledNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
       count(state, new WatchdogCounters(0, 1));
       return false;
     }
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
-    Runnable count = () -> count(state, new WatchdogCounters(1, 0));
-    if (!state.guest.kill(offender.channelId(), (int) lastedMs, count)) {
-      return false; // at the next observation
-    }
-    state.killed = true;
-    state.lastKillNs = calledNs;
-    log.atWarn()
-        .addKeyValue("guest", state.guest.name())
-        .addKeyValue("cid", offender.channelId())
-        .addKeyValue("lastedMs", lastedMs)
-        .addKeyValue("limitMs", state.limitNs / NANOS_PER_MILLI)
-        .log("command did not end while another guest waited: channel killed");
-    onKill.accept(
-        new Kill(
-            state.guest.name(), offender.channelId(), lastedMs, state.limitNs / NANOS_PER_MILLI));
-    return true;
+    long limitMs = state.limitNs / NANOS_PER_MILLI;
+    Kill kill = new Kill(state.guest.name(), offender.channelId(), lastedMs, limitMs);
+    state.guest.kill(
+        offender.channelId(),
+        (int) lastedMs,
+        now -> offender.lasts(now) && anotherWaits(state, watched),
+        () -> {
+          count(state, new WatchdogCounters(1, 0));
+          ended.add(new Ended(state, kill));
+        });
+    return reportEnded() > 0;
   }
 
-  /** A guest may be closed, and a channel freed, at any moment: there is nothing to watch then. */
-  private record WatchedGuest(Guest guest) implements Watched {
-    @Override
-    public String name() {
-      return guest.name();
+  /** Tells of those that were ended, by this thread or by a guest's own. */
+  @GuardedBy("observing")
+  private int reportEnded() {
+    int reported = 0;
+    for (Ended each = ended.poll(); each != null; each = ended.poll()) {
+      each.state().killed = true;
+      each.state().lastKillNs = calledNs;
+      report(each.kill());
+      reported++;
     }
+    return reported;
+  }
 
-    @Override
-    public Optional<Map<Integer, Channel.Status>> channels() {
-      try {
-        return guest.channels().lookSoon(PATIENCE);
-      } catch (RefusedException gone) {
-        log.atDebug().setCause(gone).log("gone while it was observed");
-        return Optional.of(Map.of());
-      }
-    }
-
-    @Override
-    public Optional<Map<Integer, Long>> progress() {
-      try {
-        return guest.channels().progressSoon(PATIENCE);
-      } catch (RefusedException gone) {
-        log.atDebug().setCause(gone).log("gone while it was glanced at");
-        return Optional.of(Map.of());
-      }
-    }
-
-    @Override
-    public boolean kill(int channelId, int info, Runnable count) {
-      try {
-        return guest.channels().killSoon(PATIENCE, channelId, GuestAbi.ERROR_TIMEOUT, info, count);
-      } catch (RefusedException gone) {
-        log.atDebug().setCause(gone).log("gone before it was ended");
-        return true;
-      }
-    }
+  private void report(Kill kill) {
+    log.atWarn()
+        .addKeyValue("guest", kill.guest())
+        .addKeyValue("cid", kill.channelId())
+        .addKeyValue("lastedMs", kill.lastedMs())
+        .addKeyValue("limitMs", kill.limitMs())
+        .log("command did not end while another guest waited: channel killed");
+    onKill.accept(kill);
   }
 }

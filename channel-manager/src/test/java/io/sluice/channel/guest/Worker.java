@@ -28,7 +28,7 @@ public final class Worker {
   private final long ringOffset;
   private final long wordsOffset;
   private final GpuVa wordsVa;
-  final Guest guest;
+  public final Guest guest;
   public final int vid;
   public final int cid;
   final GpuVa ringVa;

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 final class WatchdogTest {
@@ -46,6 +47,9 @@ final class WatchdogTest {
     boolean answers = true;
     boolean killable = true;
 
+    /** The end of a channel that is still to come. */
+    Runnable atTheEnd = () -> {};
+
     Watched(String name) {
       this.name = name;
     }
@@ -67,13 +71,19 @@ final class WatchdogTest {
     }
 
     @Override
-    public boolean kill(int channelId, int info, Runnable count) {
+    public void kill(int channelId, int info, Predicate<Channel.Status> asFound, Runnable counted) {
+      atTheEnd =
+          () -> {
+            Channel.Status status = channels.get(channelId);
+            if (status != null && asFound.test(status)) {
+              counted.run();
+              channels.remove(channelId);
+              killed.add(channelId + " after " + info + " ms");
+            }
+          };
       if (killable) {
-        count.run();
-        channels.remove(channelId);
-        killed.add(channelId + " after " + info + " ms");
+        atTheEnd.run();
       }
-      return killable;
     }
 
     void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
@@ -220,6 +230,69 @@ final class WatchdogTest {
     a.killable = true;
     assertThat(watchdog.doWork(2 * MS)).isEqualTo(1);
     assertThat(a.killed).containsExactly("1 after 3000 ms");
+  }
+
+  @Test
+  void doWork_offenderEndedByItsOwnThread_isToldOfAtTheNextObservation() {
+    List<Watchdog.Kill> kills = new ArrayList<>();
+    Watchdog told = new Watchdog(kills::add);
+    told.add(a);
+    told.add(b);
+    endLater(told);
+    a.atTheEnd.run();
+    assertThat(told.counters("a").kills()).isEqualTo(1);
+    assertThat(kills).isEmpty();
+    assertThat(told.doWork(2 * MS)).isEqualTo(1);
+    assertThat(kills).containsExactly(new Watchdog.Kill("a", 1, 3000, 2000));
+    a.runs(2, 4000);
+    assertThat(told.doWork(3 * MS)).isZero();
+    assertThat(told.counters("a")).as("too soon").isEqualTo(new Watchdog.WatchdogCounters(1, 1));
+  }
+
+  @Test
+  void doWork_offenderThatIsNotAsFoundWhenItsThreadLooks_isLeft() {
+    endLater(watchdog);
+    a.runs(1, 1);
+    a.atTheEnd.run();
+    a.add(1, ChannelState.DETACHED, 3000, false, false);
+    a.atTheEnd.run();
+    a.channels.clear();
+    a.atTheEnd.run();
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_acquireThatIsAnotherWhenItsThreadLooks_isLeft() {
+    a.add(1, ChannelState.RUNNING, 0, false, true);
+    b.runs(1, 0);
+    a.killable = false;
+    for (long now = 0; now < 2500; now += 100) {
+      assertThat(watchdog.doWork(now * MS)).isZero();
+    }
+    a.runs(1, 3000);
+    a.atTheEnd.run();
+    assertThat(a.killed).isEmpty();
+    a.add(1, ChannelState.RUNNING, 0, false, true);
+    a.atTheEnd.run();
+    assertThat(a.killed).hasSize(1);
+  }
+
+  @Test
+  void doWork_nobodyWaitsAnyMoreWhenTheOffendersThreadLooks_isLeft() {
+    endLater(watchdog);
+    b.channels.clear();
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+    a.atTheEnd.run();
+    assertThat(a.killed).isEmpty();
+  }
+
+  /** A channel of a past its limit, which a's own thread is to end. */
+  private void endLater(Watchdog dog) {
+    a.runs(1, 3000);
+    b.runs(1, 0);
+    a.killable = false;
+    assertThat(dog.doWork(0) + dog.doWork(MS)).isZero();
   }
 
   @Test
@@ -485,7 +558,7 @@ final class WatchdogTest {
     }
 
     @Override
-    public boolean kill(int channelId, int info, Runnable count) {
+    public void kill(int channelId, int info, Predicate<Channel.Status> asFound, Runnable counted) {
       throw new AssertionError("nothing to kill");
     }
   }
