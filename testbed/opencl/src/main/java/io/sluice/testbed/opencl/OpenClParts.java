@@ -177,7 +177,18 @@ public record OpenClParts(Path directory) {
     arguments.addAll(List.of("--add", file + ":" + inMachine));
   }
 
-  private static List<String> libraries(Path program) throws IOException, InterruptedException {
+  /** Puts our driver into a root directory, for the loader that finds it there. */
+  public void installIn(Path root) throws IOException {
+    Path library = root.resolve("usr/lib").resolve(DRIVER);
+    Path vendor = root.resolve(NATIVE_VENDORS.toString().substring(1)).resolve("sluice.icd");
+    Files.createDirectories(library.getParent());
+    Files.createDirectories(vendor.getParent());
+    Path _ = Files.copy(driver(), library);
+    Path _ = Files.copy(directory.resolve("machine-vendors/sluice.icd"), vendor);
+  }
+
+  /** Paths of the libraries that a program of this host is linked to. */
+  public static List<String> libraries(Path program) throws IOException, InterruptedException {
     Result result = Commands.run(Path.of("/"), Map.of(), List.of("ldd", program.toString()));
     return result.output().stream()
         .map(LIBRARY::matcher)

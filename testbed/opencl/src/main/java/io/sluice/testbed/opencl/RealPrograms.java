@@ -1,5 +1,6 @@
 package io.sluice.testbed.opencl;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
@@ -17,6 +18,7 @@ public final class RealPrograms {
     "--kernel-latency", "--transfer-bandwidth", "--compute-integer"
   };
   private static final String[] FEW_PEAKS = {"--kernel-latency", "--compute-integer"};
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
   private static final String COMPILER = "/usr/bin/g++";
   private static final String VIDEO = "testsrc2=s=640x360:d=2:r=25";
   private static final String FILTERS =
@@ -65,6 +67,33 @@ public final class RealPrograms {
    */
   public static List<RealProgram> largeForMachines(Path built) {
     return Stream.concat(Stream.of(clpeak(FEW_PEAKS)), templates(built).stream()).toList();
+  }
+
+  /**
+   * A program for a machine that has this host's files by a share.
+   *
+   * @param trees directories that it reads, beside the libraries that it is linked to
+   */
+  public record OfShare(RealProgram program, List<Path> trees) {}
+
+  /** Those that need many files, and run in a machine that has them by a share. */
+  public static List<OfShare> ofShares() {
+    return List.of(
+        new OfShare(
+            pyOpenCl(),
+            List.of(Path.of("/usr/lib/python3"), pythonLibrary(), Tree.module("clients"))),
+        new OfShare(ffmpeg(), List.of()),
+        new OfShare(
+            hashcat(), List.of(Path.of("/usr/lib/hashcat"), Path.of("/usr/share/hashcat"))));
+  }
+
+  /** Of Debian's Python, whose version is in its name. */
+  private static Path pythonLibrary() {
+    try {
+      return Path.of("/usr/lib").resolve(PYTHON.toRealPath().getFileName());
+    } catch (IOException _) {
+      return Path.of("/usr/lib/python3"); // there is none, and its program is not ready
+    }
   }
 
   /** Those that are the same everywhere. */
@@ -189,7 +218,7 @@ public final class RealPrograms {
         "pyopencl",
         "python3-pyopencl",
         List.of(Path.of("/usr/lib/python3/dist-packages/pyopencl/__init__.py")),
-        List.of("/usr/bin/python3", Tree.module("clients/arrays.py").toString()),
+        List.of(PYTHON.toString(), Tree.module("clients/arrays.py").toString()),
         "",
         EACH,
         WHOLE);

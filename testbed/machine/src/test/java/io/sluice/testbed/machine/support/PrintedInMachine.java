@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The output of programs in a machine, taken from its console. */
 public final class PrintedInMachine {
@@ -33,6 +34,20 @@ public final class PrintedInMachine {
       }
       """;
 
+  private static final String IN_PLACE =
+      """
+      run() {
+        name=$1
+        compared=$2
+        shift 2
+        mkdir "/tmp/$name"
+        cd "/tmp/$name"
+        "$@" </dev/null >/tmp/printed
+        echo "@@ $name $?"
+        sed 's/^/@/' "${compared:-/tmp/printed}"
+      }
+      """;
+
   private static final String HEAD = "@@ ";
 
   private PrintedInMachine() {}
@@ -52,6 +67,25 @@ public final class PrintedInMachine {
           .append('\n');
     }
     return script.toString();
+  }
+
+  /**
+   * A script that runs such programs where they lie, each in a directory of its own, and prints the
+   * file that they are compared by, if there is one.
+   */
+  public static String scriptInPlace(List<RealProgram> programs) {
+    StringBuilder script = new StringBuilder(IN_PLACE);
+    for (RealProgram program : programs) {
+      script.append("run");
+      Stream.concat(Stream.of(program.name(), program.compared()), program.command().stream())
+          .forEach(word -> script.append(' ').append(quoted(word)));
+      script.append('\n');
+    }
+    return script.toString();
+  }
+
+  private static String quoted(String word) {
+    return "'" + word.replace("'", "'\\''") + "'";
   }
 
   /** By program: a line {@code @@ PROGRAM STATUS}, then its own with {@code @} before each. */
