@@ -79,9 +79,12 @@ public final class CopyBench implements Measurement {
       figures.add(Figure.info("P15", "plain memory copy", rate(plain), "GB/s"));
       figures.add(Figure.info("P15", "M2MF", rate(m2mf), "GB/s"));
       figures.add(Figure.info("P15", "PCOPY", rate(pcopy), "GB/s"));
-      figures.add(Figure.atLeast("P15", "M2MF / memory copy", rate(m2mf) / rate(plain), "", GOAL));
       figures.add(
-          Figure.atLeast("P15", "PCOPY / memory copy", rate(pcopy) / rate(plain), "", GOAL));
+          Figure.atLeast("P15", "M2MF / memory copy", rate(m2mf) / rate(plain), "", GOAL)
+              .ofMany(m2mf.count()));
+      figures.add(
+          Figure.atLeast("P15", "PCOPY / memory copy", rate(pcopy) / rate(plain), "", GOAL)
+              .ofMany(pcopy.count()));
       stamps.space.unmap(from);
       stamps.space.unmap(to);
     }

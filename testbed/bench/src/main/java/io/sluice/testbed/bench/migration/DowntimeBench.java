@@ -113,7 +113,8 @@ public final class DowntimeBench implements Measurement {
         Figure.info("P5", name + ": downtime, shortest", sorted.getFirst().pauseNs() / 1e6, "ms"));
     figures.add(Figure.info("P5", name + ": video memory sent meanwhile", vramBytes / 1e6, "MB"));
     figures.add(
-        Figure.atMost("P5", name + ": downtime more than without a GPU", ms - plainMs, "ms", goal));
+        Figure.atMost("P5", name + ": downtime more than without a GPU", ms - plainMs, "ms", goal)
+            .ofMany(moves.size()));
     middle
         .split()
         .forEach((phase, length) ->

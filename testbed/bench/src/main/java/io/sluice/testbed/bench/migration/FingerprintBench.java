@@ -77,7 +77,8 @@ public final class FingerprintBench implements Measurement {
         double narrow = peer.get().narrow();
         figures.add(Figure.info("P8", "C XXH3, 64 bits a page", narrow, "GB/s"));
         figures.add(Figure.info("P8", "C XXH3, 128 bits a page", peer.get().wide(), "GB/s"));
-        figures.add(Figure.atLeast("P8", "fingerprints / C XXH3", full / narrow, "", GOAL));
+        figures.add(
+            Figure.atLeast("P8", "fingerprints / C XXH3", full / narrow, "", GOAL).ofMany(samples));
       }
       return figures;
     }

@@ -90,9 +90,12 @@ public final class ThroughputBench implements Measurement {
       figures.add(Figure.info("P7", "migration, " + streams + " streams, encrypted", rate, "GB/s"));
       figures.addAll(spent(streams, bytes, found.spent()));
     }
-    figures.add(Figure.atLeast("P7", "migration / cipher alone", most / cipher, "", OF_CIPHER));
+    figures.add(
+        Figure.atLeast("P7", "migration / cipher alone", most / cipher, "", OF_CIPHER)
+            .ofMany(ROUNDS));
     figures.add(Figure.info("P7", "migration / cipher over TCP", most / both, ""));
-    figures.add(Figure.atLeast("P7", "migration / bare TCP", most / tcp, "", OF_TCP));
+    figures.add(
+        Figure.atLeast("P7", "migration / bare TCP", most / tcp, "", OF_TCP).ofMany(ROUNDS));
     figures.addAll(cut(context, own, new EnginePair.Shape(bytes, 2, loops, lanes)));
     return figures;
   }

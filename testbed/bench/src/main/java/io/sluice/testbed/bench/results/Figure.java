@@ -11,9 +11,16 @@ import java.util.Locale;
  * @param unit its unit, empty for ratios and counts
  * @param relation how the value must stand to the goal
  * @param goal the goal, in the same unit
+ * @param spread of the measurements of which it is the median, or what else {@code what} says
  */
 public record Figure(
-    String bench, String what, double value, String unit, Relation relation, double goal) {
+    String bench,
+    String what,
+    double value,
+    String unit,
+    Relation relation,
+    double goal,
+    Spread spread) {
   /** The relation of a value to its goal. */
   public enum Relation {
     AT_MOST("<="),
@@ -45,15 +52,29 @@ public record Figure(
 
   /** A figure that only informs. */
   public static Figure info(String bench, String what, double value, String unit) {
-    return new Figure(bench, what, value, unit, Relation.NONE, Double.NaN);
+    return new Figure(bench, what, value, unit, Relation.NONE, Double.NaN, Spread.UNKNOWN);
   }
 
   public static Figure atMost(String bench, String what, double value, String unit, double goal) {
-    return new Figure(bench, what, value, unit, Relation.AT_MOST, goal);
+    return new Figure(bench, what, value, unit, Relation.AT_MOST, goal, Spread.UNKNOWN);
   }
 
   public static Figure atLeast(String bench, String what, double value, String unit, double goal) {
-    return new Figure(bench, what, value, unit, Relation.AT_LEAST, goal);
+    return new Figure(bench, what, value, unit, Relation.AT_LEAST, goal, Spread.UNKNOWN);
+  }
+
+  /** The figure of so many measurements. */
+  public Figure ofMany(long count) {
+    return ofMany(count, Double.NaN);
+  }
+
+  /**
+   * The figure of so many measurements.
+   *
+   * @param p99 the same at their 99th percentile, in its unit; of few measurements it is left out
+   */
+  public Figure ofMany(long count, double p99) {
+    return new Figure(bench, what, value, unit, relation, goal, Spread.of(count, p99));
   }
 
   /** True when the goal is met or there is none. */

@@ -25,6 +25,7 @@ public final class PerformancePage {
   public static final Path RESULTS = Path.of("docs/results");
 
   private static final String BENCHES = "benches.json";
+  private static final String NOT_RECORDED = "–";
 
   private record Row(Figure figure, Recording recording) {}
 
@@ -68,6 +69,8 @@ public final class PerformancePage {
         Made of [results/](results/) by `./sluice bench --page`; `./sluice bench P2 --record` measures and adds to them.
         Each figure is a ratio to a peer or limit that was measured in the same run, or a count; absolute times only where
         hardware is the limit. On shared machines medians of two runs differ by several per cent.
+        A result is the median of n measurements, or what its line says; p99 is the same at their 99th percentile, of a ratio
+        that of both sides. A dash stands where the record has none; fewer than 100 measurements have no p99.
         What measures nothing but code is on JMH (`./sluice bench jmh`). P8 and P15 measure code and are not: each is a ratio
         to a peer that is measured in turns with it in the same run, where JMH runs one benchmark after the other; their
         sources say more.
@@ -98,8 +101,8 @@ public final class PerformancePage {
 
         ## Figures with a goal
 
-        | # | what | goal | result | | machine | date | tree |
-        |---|---|---|---|---|---|---|---|
+        | # | what | goal | result | | p99 | n | machine | date | tree |
+        |---|---|---|---|---|---|---|---|---|---|
         """);
     for (BenchEntry bench : benches) {
       of(bench, newest).stream()
@@ -147,7 +150,7 @@ public final class PerformancePage {
     String unit = figure.unit().isEmpty() ? "" : " " + figure.unit();
     return String.format(
         Locale.ROOT,
-        "| %s | %s | %s %s%s | %s%s | %s | %s | %s | %s |%n",
+        "| %s | %s | %s %s%s | %s%s | %s | %s | %s | %s | %s | %s |%n",
         figure.bench(),
         figure.what(),
         figure.relation().sign(),
@@ -156,6 +159,8 @@ public final class PerformancePage {
         number(figure.value()),
         unit,
         figure.met() ? "met" : "**short**",
+        Double.isNaN(figure.spread().p99()) ? NOT_RECORDED : number(figure.spread().p99()) + unit,
+        figure.spread().count() == 0 ? NOT_RECORDED : figure.spread().count(),
         machine,
         row.recording.at().toLocalDate(),
         row.recording.commit());

@@ -57,6 +57,12 @@ public final class RecordingJson {
       json.writeNumberProperty("goal", figure.goal());
       json.writeBooleanProperty("met", figure.met());
     }
+    if (figure.spread().count() > 0) {
+      json.writeNumberProperty("n", figure.spread().count());
+    }
+    if (!Double.isNaN(figure.spread().p99())) {
+      json.writeNumberProperty("p99", figure.spread().p99());
+    }
     json.writeEndObject();
   }
 
@@ -96,6 +102,11 @@ public final class RecordingJson {
         Json.number(members, "value"),
         Json.string(members, "unit"),
         goal ? Figure.Relation.of(Json.string(members, "relation")) : Figure.Relation.NONE,
-        goal ? Json.number(members, "goal") : Double.NaN);
+        goal ? Json.number(members, "goal") : Double.NaN,
+        new Spread((long) optional(members, "n", 0), optional(members, "p99", Double.NaN)));
+  }
+
+  private static double optional(Map<?, ?> members, String name, double without) {
+    return members.containsKey(name) ? Json.number(members, name) : without;
   }
 }

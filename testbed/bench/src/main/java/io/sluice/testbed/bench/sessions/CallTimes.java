@@ -10,12 +10,16 @@ import java.util.Map;
  * Medians of what testbed/opencl/figures printed in several runs, natively and in a session by
  * turns, so that both have had the same machine.
  *
+ * @param runs how many of each
  * @param natively by name
  * @param remoted by name
  * @param byPeer by name; empty when no other remoting is named
  */
 record CallTimes(
-    Map<String, Double> natively, Map<String, Double> remoted, Map<String, Double> byPeer) {
+    int runs,
+    Map<String, Double> natively,
+    Map<String, Double> remoted,
+    Map<String, Double> byPeer) {
   private static final String PROGRAM = "figures";
 
   /** Runs it. */
@@ -31,7 +35,7 @@ record CallTimes(
         add(byPeer, programs.byPeer(PROGRAM, figure));
       }
     }
-    return new CallTimes(medians(natively), medians(remoted), medians(byPeer));
+    return new CallTimes(runs, medians(natively), medians(remoted), medians(byPeer));
   }
 
   private static void add(Map<String, List<Double>> to, List<String> lines) throws IOException {

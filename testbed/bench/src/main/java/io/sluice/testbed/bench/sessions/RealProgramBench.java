@@ -80,7 +80,7 @@ public final class RealProgramBench implements Measurement {
     return List.of(
         Figure.info(ID, program.name() + ", natively", seconds, "s"),
         seconds > WORKS_SECONDS
-            ? Figure.atMost(ID, what, ratio, "", GOAL)
+            ? Figure.atMost(ID, what, ratio, "", GOAL).ofMany(pairs)
             : Figure.info(ID, what, ratio, ""));
   }
 

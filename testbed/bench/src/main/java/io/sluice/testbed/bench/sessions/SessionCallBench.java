@@ -97,18 +97,20 @@ public final class SessionCallBench implements Measurement {
     return List.of(
         Figure.info("R1", "kernel and finish, natively: p50", times.natively(name), "us"),
         Figure.atMost(
-            "R1",
-            "kernel and finish, more than natively: p50",
-            added,
-            "us",
-            apart ? FINISH_GOAL_US : FINISH_GOAL_TWO_CORES_US));
+                "R1",
+                "kernel and finish, more than natively: p50",
+                added,
+                "us",
+                apart ? FINISH_GOAL_US : FINISH_GOAL_TWO_CORES_US)
+            .ofMany(times.runs()));
   }
 
   private static List<Figure> rows(CallTimes times) {
     String name = "R2-launch-in-a-row";
     return List.of(
         Figure.info("R2", "a launch in a row, natively", times.natively(name), "us"),
-        Figure.atMost("R2", "a launch in a row", times.remoted(name), "us", ROW_GOAL_US));
+        Figure.atMost("R2", "a launch in a row", times.remoted(name), "us", ROW_GOAL_US)
+            .ofMany(times.runs()));
   }
 
   private static List<Figure> transfers(CallTimes times) {
@@ -125,11 +127,12 @@ public final class SessionCallBench implements Measurement {
         String name = "R3-" + way + "-" + size + "MiB";
         figures.add(
             Figure.atLeast(
-                "R3",
-                way + " of " + size + " MiB / natively",
-                times.remoted(name) / times.natively(name),
-                "",
-                TRANSFER_GOAL));
+                    "R3",
+                    way + " of " + size + " MiB / natively",
+                    times.remoted(name) / times.natively(name),
+                    "",
+                    TRANSFER_GOAL)
+                .ofMany(times.runs()));
       }
     }
     String map = "R3-map-and-unmap-16MiB";
@@ -144,6 +147,7 @@ public final class SessionCallBench implements Measurement {
     return List.of(
         Figure.info("R9", "first call to context and queue, natively", times.natively(name), "ms"),
         Figure.atMost(
-            "R9", "first call to context and queue", times.remoted(name), "ms", CONTEXT_GOAL_MS));
+                "R9", "first call to context and queue", times.remoted(name), "ms", CONTEXT_GOAL_MS)
+            .ofMany(times.runs()));
   }
 }

@@ -85,29 +85,32 @@ public final class QuotaBench implements Measurement {
       return List.of(
           Figure.info("P12", "until the limit holds: p50", until.p50() / 1e6, "ms"),
           Figure.info("P12", "copying the bytes would take", copyNs / 1e6, "ms"),
-          Figure.atMost("P12", "until the limit holds / copy", until.p50() / copyNs, "", COPY_GOAL),
+          Figure.atMost("P12", "until the limit holds / copy", until.p50() / copyNs, "", COPY_GOAL)
+              .ofMany(until.count(), until.p99() / copyNs),
           Figure.info(
               "P12", "another guest that never pauses, p99: quiet", quietBusy.p99() / 1e3, "us"),
           Figure.info("P12", "the same, during changes", busy.p99() / 1e3, "us"),
           Figure.info("P12", "the same, longest: quiet", quietBusy.percentile(1) / 1e6, "ms"),
           Figure.info("P12", "the same, longest: during changes", busy.percentile(1) / 1e6, "ms"),
           Figure.atMost(
-              "P12",
-              "never pauses: p99, during changes / quiet",
-              ratio(busy, quietBusy),
-              "",
-              LATENCY_GOAL),
+                  "P12",
+                  "never pauses: p99, during changes / quiet",
+                  ratio(busy, quietBusy),
+                  "",
+                  LATENCY_GOAL)
+              .ofMany(busy.count()),
           Figure.info(
               "P12", "one that submits every 500 us, p99: quiet", quietPaced.p99() / 1e3, "us"),
           Figure.info("P12", "the same, during changes", paced.p99() / 1e3, "us"),
           Figure.info("P12", "the same, p50: quiet", quietPaced.p50() / 1e3, "us"),
           Figure.info("P12", "the same, p50: during changes", paced.p50() / 1e3, "us"),
           Figure.atMost(
-              "P12",
-              "every 500 us: p99, during changes / quiet",
-              ratio(paced, quietPaced),
-              "",
-              LATENCY_GOAL));
+                  "P12",
+                  "every 500 us: p99, during changes / quiet",
+                  ratio(paced, quietPaced),
+                  "",
+                  LATENCY_GOAL)
+              .ofMany(paced.count()));
     }
   }
 

@@ -60,7 +60,7 @@ public final class ScaleBench implements Measurement {
       crowd.fill(CHANNELS - 1);
       figures.addAll(idle(use, context));
       double each = (double) (use.residentBytes() - alone) / GUESTS / MIB;
-      figures.add(Figure.atMost("P14", "memory per idle guest", each, "MiB", 8));
+      figures.add(Figure.atMost("P14", "memory per idle guest", each, "MiB", 8).ofMany(GUESTS));
       context.log().println("bench: P16 with " + (CHANNELS - 1) + " idle channels beside");
       figures.addAll(PickUpBench.figures(stamps, context, 15));
     }
@@ -80,7 +80,8 @@ public final class ScaleBench implements Measurement {
     }
     return List.of(
         Figure.atMost(
-            "P14", "processor, 120 idle channels: p50", percents.p50() / 1e4, "% of a core", 1),
+                "P14", "processor, 120 idle channels: p50", percents.p50() / 1e4, "% of a core", 1)
+            .ofMany(percents.count()),
         Figure.info(
             "P14",
             "processor, 120 idle channels: most",
@@ -99,7 +100,9 @@ public final class ScaleBench implements Measurement {
       for (int i = 0; i < context.samples(3); i++) {
         with.add(start(context, "cached-" + i, names, List.of("-XX:AOTCache=" + cache)));
       }
-      figures.add(Figure.atMost("P14", "ready, with an AOT cache: p50", with.p50() / 1e9, "s", 1));
+      figures.add(
+          Figure.atMost("P14", "ready, with an AOT cache: p50", with.p50() / 1e9, "s", 1)
+              .ofMany(with.count()));
     }
     Samples without = new Samples();
     for (int i = 0; i < context.samples(3); i++) {

@@ -56,14 +56,17 @@ public final class SubmissionBench implements Measurement {
       figures.addAll(
           List.of(
               Figure.info("P1", "submissions", submissions, ""),
-              Figure.atMost("P1", "messages", after.messages() - before.messages(), "", 0),
-              Figure.atMost("P1", "calls", after.hypercalls() - before.hypercalls(), "", 0),
+              Figure.atMost("P1", "messages", after.messages() - before.messages(), "", 0)
+                  .ofMany(submissions),
+              Figure.atMost("P1", "calls", after.hypercalls() - before.hypercalls(), "", 0)
+                  .ofMany(submissions),
               Figure.atMost(
-                  "P1",
-                  "bytes allocated per submission by the submitting thread",
-                  Math.floor((double) allocated / submissions),
-                  "",
-                  0)));
+                      "P1",
+                      "bytes allocated per submission by the submitting thread",
+                      Math.floor((double) allocated / submissions),
+                      "",
+                      0)
+                  .ofMany(submissions)));
       figures.addAll(copies(context, device, stamps));
       return figures;
     }
@@ -98,7 +101,8 @@ public final class SubmissionBench implements Measurement {
         Figure.info("P1", "the same on the backend alone", bare.p50() / 1e6, "ms"),
         Figure.info("P1", "wall time, guest / backend, least", ratios.percentile(0) / 1e6, ""),
         Figure.info("P1", "wall time, guest / backend, most", ratios.percentile(1) / 1e6, ""),
-        Figure.atMost("P1", "wall time, guest / backend: p50", ratios.p50() / 1e6, "", GOAL));
+        Figure.atMost("P1", "wall time, guest / backend: p50", ratios.p50() / 1e6, "", GOAL)
+            .ofMany(ratios.count()));
   }
 
   private static void sitting(

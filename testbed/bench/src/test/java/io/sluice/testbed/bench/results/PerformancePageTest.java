@@ -51,15 +51,7 @@ final class PerformancePageTest {
 
   @Test
   void page_figureWithoutGoal_isLeftOut() {
-    Recording run =
-        new Recording(
-            LocalDate.EPOCH.atStartOfDay(),
-            "c",
-            "m",
-            "l",
-            "x",
-            List.of(Figure.info("P2", "ours: p50", 12, "ns")));
-    assertThat(PerformancePage.of(List.of(P2), List.of(run))).doesNotContain("ours: p50");
+    assertThat(page(Figure.info("P2", "ours: p50", 12, "ns"))).doesNotContain("ours: p50");
   }
 
   @Test
@@ -67,6 +59,24 @@ final class PerformancePageTest {
     assertThat(PerformancePage.of(List.of(P2), List.of(run("A", 1, 9, 0.5), run("A", 1, 8, 0.25))))
         .contains("| 0.5 |")
         .doesNotContain("| 0.25 |");
+  }
+
+  @Test
+  void page_figureOfManyMeasurements_hasTheirNumberAndP99() {
+    Figure figure = Figure.atMost("P2", "p50", 1.5, "us", 2);
+    assertThat(page(figure.ofMany(100, 3.25))).contains("| 1.5 us | met | 3.25 us | 100 |");
+    assertThat(page(figure.ofMany(99, 3.25))).contains("| 1.5 us | met | – | 99 |");
+    assertThat(page(figure.ofMany(100))).contains("| 1.5 us | met | – | 100 |");
+    assertThat(page(figure)).contains("| 1.5 us | met | – | – |");
+  }
+
+  @Test
+  void recording_ofManyMeasurements_isTheSameWhenRead() {
+    Figure figure = Figure.atMost("P2", "p50", 1.5, "us", 2);
+    Recording recording = recording(List.of(figure.ofMany(100, 3.25), figure.ofMany(5), figure));
+    String text = RecordingJson.write(recording);
+    assertThat(text).containsOnlyOnce("\"n\":100,\"p99\":3.25").containsOnlyOnce("\"n\":5}");
+    assertThat(RecordingJson.read(text)).isEqualTo(recording);
   }
 
   @Test
@@ -86,6 +96,14 @@ final class PerformancePageTest {
     String text =
         RecordingJson.write(run("A", 1, 1)).replace("\"schemaVersion\":1", "\"schemaVersion\":2");
     assertThatThrownBy(() -> RecordingJson.read(text)).hasMessageContaining("schemaVersion");
+  }
+
+  private static String page(Figure figure) {
+    return PerformancePage.of(List.of(P2), List.of(recording(List.of(figure))));
+  }
+
+  private static Recording recording(List<Figure> figures) {
+    return new Recording(LocalDate.EPOCH.atStartOfDay(), "c", "m", "l", "x", figures);
   }
 
   private static Recording run(String machine, int day, double value) {
