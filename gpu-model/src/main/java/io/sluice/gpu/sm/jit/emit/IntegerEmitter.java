@@ -73,7 +73,7 @@ final class IntegerEmitter {
       join(() -> operands.second(low), () -> operands.second(high));
     }
     code.ladd();
-    lane.popWholePair(low.dst());
+    lane.popPair(low.dst());
   }
 
   private void extend(Runnable push, boolean signed) {

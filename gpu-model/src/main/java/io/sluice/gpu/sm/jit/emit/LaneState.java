@@ -42,9 +42,6 @@ final class LaneState {
   private static final MethodTypeDesc COUNT_ZEROS = MethodTypeDesc.ofDescriptor("(I)I");
   private static final int WARP_ARGUMENT = 1;
 
-  /** Where the two lowest bits of an address that is not aligned are in its word number. */
-  private static final int UNALIGNED_BIT = 29;
-
   private final CodeBuilder code;
   private final OperandPool pool;
   private final Segment segment;
@@ -62,12 +59,6 @@ final class LaneState {
 
   private final Map<Integer, Integer> constantSlots = new HashMap<>();
 
-  /** Pairs of registers that stand in one local variable as well, by the first of them. */
-  private final Map<Integer, Integer> pairSlots = new HashMap<>();
-
-  /** Those that have not changed since. */
-  private final Set<Integer> wholePairs = new HashSet<>();
-
   /** Registers that stand in a local variable of type float as well. */
   private final Map<Integer, Integer> floatSlots = new HashMap<>();
 
@@ -79,12 +70,6 @@ final class LaneState {
 
   /** Those that have not changed since. */
   private final Set<Integer> doubles = new HashSet<>();
-
-  /** Registers that are addresses of shared memory, as word numbers. */
-  private final Map<Integer, Integer> wordSlots = new HashMap<>();
-
-  /** Those that have not changed since. */
-  private final Set<Integer> words = new HashSet<>();
 
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
@@ -183,10 +168,8 @@ final class LaneState {
 
   /** Forgets what registers stand in other local variables as well: those are the first lane's. */
   void forgetKept() {
-    wholePairs.clear();
     floats.clear();
     doubles.clear();
-    words.clear();
   }
 
   /** What is the same for all lanes. */
@@ -330,18 +313,10 @@ final class LaneState {
       code.lconst_0();
       return;
     }
-    if (wholePairs.contains(register)) {
-      code.lload(slotOfPair(register));
-      return;
-    }
     pushRegister(register);
     code.i2l().loadConstant(0xffff_ffffL).land();
     pushRegister(register + 1);
     code.i2l().bipush(32).lshl().lor();
-  }
-
-  private int slotOfPair(int register) {
-    return pairSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.LONG));
   }
 
   /** Stores the int on the stack. */
@@ -350,12 +325,9 @@ final class LaneState {
       code.pop();
     } else {
       code.istore(registerSlots[register]);
-      wholePairs.remove(register);
-      wholePairs.remove(register - 1);
       floats.remove(register);
       doubles.remove(register);
       doubles.remove(register - 1);
-      words.remove(register);
     }
   }
 
@@ -404,30 +376,6 @@ final class LaneState {
     }
   }
 
-  /**
-   * Pushes the number of the word in shared memory that a register is the address of. Of one that
-   * is not aligned the two bits come before all that a number has: it is beyond all words, and so
-   * far below 2^32 that it is with any offset added.
-   *
-   * @param always whether every lane comes here, so that it can be kept
-   */
-  void pushWordNumber(int register, boolean always) {
-    Integer slot = wordSlots.get(register);
-    if (slot != null && words.contains(register)) {
-      code.iload(slot);
-      return;
-    }
-    pushRegister(register);
-    code.iconst_2().iushr();
-    pushRegister(register);
-    code.iconst_3().iand().bipush(UNALIGNED_BIT).ishl().ior();
-    if (always && register != Instruction.RZ) {
-      int fresh = wordSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.INT));
-      code.dup().istore(fresh);
-      words.add(register);
-    }
-  }
-
   /** Whether a lane goes through the segment several times in a row. */
   boolean isLoop() {
     return segment.kind() == Step.Kind.LOOP;
@@ -448,16 +396,6 @@ final class LaneState {
     popRegister(register);
     code.bipush(32).lushr().l2i();
     popRegister(register + 1);
-  }
-
-  /**
-   * Stores the long on the stack, which is also kept as it is until one of its registers is
-   * written. For instructions that every lane executes.
-   */
-  void popWholePair(int register) {
-    code.dup2().lstore(slotOfPair(register));
-    popPair(register);
-    wholePairs.add(register);
   }
 
   /** Pushes a constant whose place is in the instruction. */

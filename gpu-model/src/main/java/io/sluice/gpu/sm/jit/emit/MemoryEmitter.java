@@ -19,6 +19,9 @@ final class MemoryEmitter {
   private static final int WORD_BYTES = 4;
   private static final int PAIR_BYTES = 8;
 
+  /** Where the two lowest bits of an address that is not aligned are in its word number. */
+  private static final int UNALIGNED_BIT = 29;
+
   private final CodeBuilder code;
   private final LaneState lane;
   private final OperandEmitter operands;
@@ -370,12 +373,24 @@ final class MemoryEmitter {
    */
   private void loadSharedWord(Instruction i) {
     code.aload(lane.sharedWords());
-    lane.pushWordNumber(i.src1(), i.isAlways());
+    pushWordNumber(i.src1());
     if (i.offset24() != 0) {
       code.loadConstant(i.offset24() / WORD_BYTES).iadd();
     }
     code.iaload();
     lane.popRegister(i.dst());
+  }
+
+  /**
+   * Pushes the number of the word in shared memory that a register is the address of. Of one that
+   * is not aligned the two bits come before all that a number has: it is beyond all words, and so
+   * far below 2^32 that it is with any offset added.
+   */
+  private void pushWordNumber(int register) {
+    lane.pushRegister(register);
+    code.iconst_2().iushr();
+    lane.pushRegister(register);
+    code.iconst_3().iand().bipush(UNALIGNED_BIT).ishl().ior();
   }
 
   private void storeSharedWord(Instruction i) {
