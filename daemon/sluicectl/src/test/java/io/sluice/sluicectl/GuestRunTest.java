@@ -8,6 +8,7 @@ import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.sluicectl.Ctl.Run;
 import io.sluice.sluicectl.terminal.Signals;
+import io.sluice.testbed.checks.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code sluicectl guest run}, with scripts for the launcher. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GuestRunTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

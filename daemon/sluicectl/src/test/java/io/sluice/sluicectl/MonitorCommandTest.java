@@ -8,6 +8,7 @@ import io.sluice.management.ObjectNames;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.sluicectl.Ctl.Run;
+import io.sluice.testbed.checks.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,10 +26,12 @@ import javax.management.openmbean.SimpleType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the program prints of a daemon's notifications. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class MonitorCommandTest {
   private static final long TIME_MS = 1_767_323_045_678L;
 

@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
+import io.sluice.testbed.checks.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,9 +12,11 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A daemon that always looks the same, behind the real transport, for each test of a class. */
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 abstract class ServedDaemon {
   @TempDir Path dir;
   final MBeanServer beans = MBeanServerFactory.newMBeanServer();

@@ -85,16 +85,13 @@ final class SourceTreeTest {
     assertThat(without).isEmpty();
   }
 
-  /**
-   * Whoever can open a descriptor has kernel-abi on its path; the checks come with testbed-checks,
-   * or with testbed-fakes, which brings it along.
-   */
+  /** The checks come with testbed-checks, or with testbed-fakes, which brings it along. */
   @Test
-  void modules_thatHoldDescriptors_haveEveryTestCheckedForLeaks() throws IOException {
+  void modules_withTests_haveThemCheckedForLeaksAndTheirTime() throws IOException {
     Set<Path> without = new TreeSet<>();
     for (Path source : sourceRoots()) {
       Path module = source.resolve("../../..").normalize();
-      if (Files.exists(module.resolve("src/test/java")) && !checksLeaks(module)) {
+      if (Files.exists(module.resolve("src/test/java")) && !areTestsChecked(module)) {
         without.add(HOME.relativize(module));
       }
     }
@@ -102,13 +99,9 @@ final class SourceTreeTest {
     assertThat(without).isEmpty();
   }
 
-  private static boolean checksLeaks(Path module) throws IOException {
+  private static boolean areTestsChecked(Path module) throws IOException {
     String pom = Files.readString(module.resolve("pom.xml"));
-    boolean holdsDescriptors =
-        pom.contains("<artifactId>kernel-abi</artifactId>")
-            || pom.contains("<artifactId>sluiced</artifactId>");
-    return !holdsDescriptors
-        || pom.contains("<artifactId>testbed-checks</artifactId>")
+    return pom.contains("<artifactId>testbed-checks</artifactId>")
         || pom.contains("<artifactId>testbed-fakes</artifactId>");
   }
 
