@@ -12,6 +12,8 @@ import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.JavaProgram;
+import io.sluice.testbed.machine.support.Daemons;
+import io.sluice.testbed.machine.support.Daemons.Holdings;
 import io.sluice.testbed.opencl.OpenClParts;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -322,6 +324,38 @@ final class SharedDevicesTest {
       await().atMost(PATIENCE).until(() -> again.has("holding"));
     } finally {
       sessions.limit(ONE, null, before);
+    }
+  }
+
+  /** Kills two programs of a guest, one of which is always in a call, and waits for their end. */
+  private void killTwo() throws Exception {
+    Running calling = run(ONE, FLOOD);
+    Running holding = run(ONE, "hold", "40");
+    await().atMost(PATIENCE).until(() -> calling.launches() > 0 && holding.has("holding"));
+    for (Running each : List.of(calling, holding)) {
+      Process _ = each.process().destroyForcibly().onExit().join();
+    }
+    await().atMost(PATIENCE).until(() -> sessions.list(ONE).isEmpty());
+  }
+
+  @Test
+  void programs_killedInTheMiddleOfACall_leaveNothing() throws Exception {
+    long limit = host(ONE).memoryLimitBytes();
+    long pid = host(ONE).pid();
+    killTwo(); // what a host keeps from its first session on is there then
+    Holdings ofDaemon = Holdings.of(daemon.pid());
+    Holdings ofHost = Holdings.of(pid);
+    sessions.limit(ONE, null, 64L << 20);
+    try {
+      for (int i = 0; i < 3; i++) {
+        killTwo(); // the second would have no memory
+      }
+
+      Daemons.awaitHoldings(daemon, ofDaemon);
+      await().atMost(PATIENCE).until(() -> Holdings.of(pid).isNoMoreThan(ofHost));
+      assertThat(host(ONE).pid()).as("the host that it was").isEqualTo(pid);
+    } finally {
+      sessions.limit(ONE, null, limit);
     }
   }
 
