@@ -133,9 +133,9 @@ public final class DriverRelay implements ProgramRelay, ProgramTime {
   @Override
   public void serve(Fd connection, FdCustody foreign) {
     try (connection;
-        Arena arena = Arena.ofConfined()) {
-      PeerCredentials peer = kernel.peerCredentials(connection);
-      serve(peer, _ -> new SocketLink(kernel, clock, connection, foreign, arena));
+        Arena arena = Arena.ofConfined();
+        SocketLink link = new SocketLink(kernel, clock, connection, foreign, arena)) {
+      serve(kernel.peerCredentials(connection), _ -> link);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.relay.link;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayReply;
@@ -34,9 +35,15 @@ public final class SocketLink implements ProgramLink {
   private boolean answered;
   private int bytes; // of the request that was received
 
+  private final Object ending = new Object();
+
+  /** Whether the connection may be closed, and another one have its number. */
+  @GuardedBy("ending")
+  private boolean ended;
+
   /**
    * @param clock nanoseconds
-   * @param connection is closed by whoever serves it
+   * @param connection is closed by whoever serves it, after this was
    * @param foreign has the custody of descriptors that come, and of sockets where some may wait
    * @param arena of the thread that serves it
    */
@@ -259,11 +266,18 @@ public final class SocketLink implements ProgramLink {
 
   @Override
   public void sendAway() {
-    kernel.shutdown(connection);
+    synchronized (ending) {
+      if (!ended) {
+        kernel.shutdown(connection);
+      }
+    }
   }
 
   @Override
   public void close() {
+    synchronized (ending) {
+      ended = true;
+    }
     descriptors.closeAll();
     watch.ifPresent(DoorbellWatch::close);
   }

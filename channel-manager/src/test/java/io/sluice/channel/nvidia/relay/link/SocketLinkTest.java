@@ -75,6 +75,22 @@ final class SocketLinkTest {
   }
 
   @Test
+  void sendAway_whoeverSendsHearsIt() {
+    link.sendAway();
+    assertThatThrownBy(() -> kernel.sendmsg(program, request(), List.of()))
+        .isInstanceOf(SyscallException.class);
+  }
+
+  @Test
+  void sendAway_afterItsEnd_touchesNoConnection() {
+    link.close();
+    link.sendAway();
+    kernel.sendmsg(program, request(), List.of());
+    ends.getFirst().close();
+    link.sendAway();
+  }
+
+  @Test
   void receive_descriptorWhileTooManyWait_endsTheProgram() throws Exception {
     custody.fill();
     try (Fd event = kernel.eventfd(0, 0)) {
