@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>No guest is charged with time in which the watchdog itself stood still, with the process or
  * the host: between two calls at most what was due, and {@link #LATE} more, counts as time an
- * acquire has waited. What a command is charged with is what its GPU says it has worked.
+ * acquire has waited. What its GPU says it has worked, or looked at an acquire, is what a channel
+ * is charged with; an acquire of which it does not say so is timed here.
  *
  * <p>A guest is asked, and ended a channel of, without the lock under which the others are added,
  * removed and told their limits. One that does not answer within {@link #PATIENCE} is passed over:
@@ -171,6 +172,9 @@ public final class Watchdog {
     boolean killed;
     long lastKillNs;
 
+    /** The end that is wanted since the last observation. */
+    volatile @Nullable Kill ending;
+
     State(Watched guest) {
       this.guest = guest;
     }
@@ -250,7 +254,12 @@ public final class Watchdog {
     lock.lock();
     try {
       State state = states.remove(guest);
-      return state == null ? WatchdogCounters.NONE : state.counters;
+      if (state == null) {
+        return WatchdogCounters.NONE;
+      }
+      state.waits = false;
+      state.ending = null;
+      return state.counters;
     } finally {
       lock.unlock();
     }
@@ -430,6 +439,7 @@ public final class Watchdog {
       return;
     }
     boolean wants = false;
+    state.ending = null;
     state.observedNs = nowNs;
     state.busy = false;
     state.lastingNs = 0;
@@ -450,7 +460,7 @@ public final class Watchdog {
                 ? before
                 : new Acquire(channel.usage().entries(), nowNs);
         acquires.put(id, now);
-        lasted = Math.max(lasted, nowNs - now.sinceNs());
+        lasted = lasted > 0 ? lasted : nowNs - now.sinceNs();
       } else if (channel.state() == ChannelState.RUNNING) {
         wants |= !channel.progress().drained();
       }
@@ -492,10 +502,11 @@ public final class Watchdog {
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
     long limitMs = state.limitNs / NANOS_PER_MILLI;
     Kill kill = new Kill(state.guest.name(), offender.channelId(), lastedMs, limitMs);
+    state.ending = kill;
     state.guest.kill(
         offender.channelId(),
         (int) lastedMs,
-        now -> offender.lasts(now) && anotherWaits(state, watched),
+        now -> state.ending == kill && offender.lasts(now) && anotherWaits(state, watched),
         () -> {
           count(state, new WatchdogCounters(1, 0));
           ended.add(new Ended(state, kill));

@@ -279,6 +279,37 @@ final class WatchdogTest {
   }
 
   @Test
+  void doWork_offenderThatIsNoneAnyMore_isLeftHoweverLateItsThreadLooks() {
+    endLater(watchdog);
+    Runnable end = a.atTheEnd;
+    a.runs(1, 1);
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+    a.runs(1, 3000);
+    end.run();
+    assertThat(a.killed).as("another command than was found").isEmpty();
+  }
+
+  @Test
+  void doWork_theOneThatWaitedIsRemoved_isLeft() {
+    endLater(watchdog);
+    watchdog.remove("b");
+    a.atTheEnd.run();
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_acquireThatTheGpuLooksAtSeldom_isChargedWithItsLooks() {
+    b.runs(1, 0);
+    for (long now = 0; now < 20_000; now += 100) {
+      a.add(1, ChannelState.RUNNING, now / 20, false, true);
+      assertThat(watchdog.doWork(now * MS)).isZero();
+    }
+    a.add(1, ChannelState.RUNNING, 2001, false, true);
+    assertThat(watchdog.doWork(20_000 * MS)).isEqualTo(1);
+    assertThat(a.killed).containsExactly("1 after 2001 ms");
+  }
+
+  @Test
   void doWork_nobodyWaitsAnyMoreWhenTheOffendersThreadLooks_isLeft() {
     endLater(watchdog);
     b.channels.clear();
@@ -331,7 +362,8 @@ final class WatchdogTest {
       rig.run();
       b.runs(1, 0);
       long tick = Watchdog.LONGEST_TICK.toNanos();
-      for (long now = 0; now < 2 * Watchdog.DEFAULT_LIMIT.toNanos(); now += tick) {
+      for (long now = 0; now < 20 * Watchdog.DEFAULT_LIMIT.toNanos(); now += tick) {
+        rig.run();
         dog.doWork(now);
       }
       assertThat(kills).containsExactly(1L);
@@ -427,7 +459,8 @@ final class WatchdogTest {
       long limit = Watchdog.DEFAULT_LIMIT.toNanos();
       long tick = Watchdog.LONGEST_TICK.toNanos();
       long now = 0;
-      for (; now < 10 * limit; now += tick) {
+      for (; now < 20 * limit; now += tick) {
+        rig.run(); // the engine looks at it
         assertThat(dog.doWork(now)).isZero();
       }
 
