@@ -33,6 +33,7 @@ import io.sluice.channel.guest.MemoryUse;
 import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.session.MachineSessions;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -49,6 +50,9 @@ import org.jspecify.annotations.Nullable;
 final class Hypercalls {
   /** {@code aperture_offset} of what is not in the aperture. */
   private static final long NOT_IN_APERTURE = -1;
+
+  /** Extents of one MEM_PAGES: ranges that do not overlap cross each map once. */
+  private static final int MOST_EXTENTS = GuestAbi.MAX_EXTENTS + Limits.MAX_DMA_MAPS;
 
   private final Guest guest;
   private final DmaTable dma;
@@ -188,6 +192,11 @@ final class Hypercalls {
       List<GuestGpu.RegionExtent> extents = new ArrayList<>();
       for (GuestRange range : GuestRange.list(dma, count, address)) {
         dma.translate(range.address(), range.bytes(), extents);
+        if (extents.size() > MOST_EXTENTS) {
+          throw refused(
+              Errno.ENOMEM,
+              "ranges cross maps more often than there may be maps, most=" + MOST_EXTENTS);
+        }
       }
       setPages(handle, offset, extents);
     });

@@ -259,6 +259,26 @@ final class HypercallsTest extends CallTest {
   }
 
   @Test
+  void memPages_rangesThatCrossTheSameMapsAgainAndAgain_enomem() {
+    int maps = 300;
+    long first = RAM + RAM_BYTES;
+    try (Fd memory = kernel.memfdCreate("scattered", maps * (long) PAGE)) {
+      for (long at = 0; at < maps * (long) PAGE; at += PAGE) {
+        client.ok(2, RawClient.body(32, 3, at, first + at, (long) PAGE), memory);
+      }
+    }
+    int handle = register(15L * maps * PAGE);
+    long[] words = new long[2 * 15];
+    for (int i = 0; i < words.length; i += 2) {
+      words[i] = first;
+      words[i + 1] = (long) maps * PAGE;
+    }
+    list(words);
+    refuse(Errno.ENOMEM, GuestAbi.CALL_MEM_PAGES, pages(handle, 15, 0, RAM));
+    succeed(GuestAbi.CALL_MEM_PAGES, pages(handle, 14, 0, RAM));
+  }
+
+  @Test
   void memPages_fullListOfExtents_isTaken() {
     int handle = register(256L * PAGE);
     for (int i = 0; i < 256; i++) {
