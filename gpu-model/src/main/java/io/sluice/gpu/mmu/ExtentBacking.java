@@ -60,6 +60,7 @@ public final class ExtentBacking implements Backing {
    * @param newExtents what follows there
    */
   public void set(long start, List<RegionRange> newExtents) {
+    regions.addAll(newExtents);
     long next = start;
     for (RegionRange extent : newExtents) {
       set(next, extent);
@@ -69,7 +70,6 @@ public final class ExtentBacking implements Backing {
   }
 
   private void set(long start, RegionRange extent) {
-    regions.add(extent.region(), extent.offset());
     int number = chunkFor(start);
     ExtentBlock chunk = chunks[number];
     int index = chunk.firstEndingAfter(start);

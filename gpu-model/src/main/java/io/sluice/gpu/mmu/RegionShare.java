@@ -1,6 +1,9 @@
 package io.sluice.gpu.mmu;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 
 /**
  * The regions that a buffer's pages lie in, each once, with its lowest page of them. Sorted by
@@ -14,30 +17,63 @@ final class RegionShare {
   private long[] lowest = new long[INITIAL];
   private int count;
 
-  /** A page range of a region belongs to the buffer now. */
-  void add(MemoryRegion region, long offset) {
-    int index = indexOf(region.id());
-    if (index == count || regions[index].id() != region.id()) {
-      insert(index, region, offset);
-    } else if (regions[index] == region) {
-      lowest[index] = Math.min(lowest[index], offset);
-    } else {
-      // One that was revoked had the number before.
-      regions[index] = region;
-      lowest[index] = offset;
+  /**
+   * Page ranges of regions belong to the buffer now. The table is gone through once for all of
+   * them, in whatever order their regions are.
+   */
+  void addAll(List<RegionRange> ranges) {
+    List<RegionRange> added = lowestOfEach(ranges);
+    int fresh = 0;
+    for (RegionRange range : added) {
+      fresh += has(range.region().id()) ? 0 : 1;
+    }
+    grow(count + fresh);
+    int from = count - 1;
+    count += fresh;
+    int to = count - 1;
+    for (RegionRange range : added.reversed()) {
+      int id = range.region().id();
+      while (from >= 0 && regions[from].id() > id) {
+        regions[to] = regions[from];
+        lowest[to--] = lowest[from--];
+      }
+      long offset = range.offset();
+      if (from >= 0 && regions[from].id() == id) {
+        // Another region is one that was revoked, and had the number before.
+        offset = regions[from] == range.region() ? Math.min(offset, lowest[from]) : offset;
+        from--;
+      }
+      regions[to] = range.region();
+      lowest[to--] = offset;
     }
   }
 
-  private void insert(int index, MemoryRegion region, long offset) {
-    if (count == regions.length) {
-      regions = Arrays.copyOf(regions, count * 2);
-      lowest = Arrays.copyOf(lowest, count * 2);
+  /** Sorted by number. */
+  private static List<RegionRange> lowestOfEach(List<RegionRange> ranges) {
+    List<RegionRange> sorted = new ArrayList<>(ranges);
+    sorted.sort(
+        Comparator.<RegionRange>comparingInt(range -> range.region().id())
+            .thenComparingLong(RegionRange::offset));
+    List<RegionRange> first = new ArrayList<>();
+    for (RegionRange range : sorted) {
+      if (first.isEmpty() || first.getLast().region() != range.region()) {
+        first.add(range);
+      }
     }
-    System.arraycopy(regions, index, regions, index + 1, count - index);
-    System.arraycopy(lowest, index, lowest, index + 1, count - index);
-    regions[index] = region;
-    lowest[index] = offset;
-    count++;
+    return first;
+  }
+
+  private boolean has(int id) {
+    int index = indexOf(id);
+    return index < count && regions[index].id() == id;
+  }
+
+  private void grow(int least) {
+    if (least > regions.length) {
+      int size = Math.max(least, 2 * regions.length);
+      regions = Arrays.copyOf(regions, size);
+      lowest = Arrays.copyOf(lowest, size);
+    }
   }
 
   private int indexOf(int id) {
