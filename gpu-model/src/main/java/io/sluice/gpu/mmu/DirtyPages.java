@@ -2,20 +2,27 @@ package io.sluice.gpu.mmu;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One bit per 4 KiB page of a buffer: the GPU has written it. The workers of grids mark pages at
- * the same time as each other, and as marks are cleared.
+ * the same time as each other, and as marks are cleared. What has no mark takes no memory, in
+ * chunks of 128 MiB: a guest that maps large buffers and writes nothing costs nothing.
  */
 final class DirtyPages {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle CHUNK = MethodHandles.arrayElementVarHandle(long[][].class);
 
   private static final int PAGE_SHIFT = 12;
+  private static final int CHUNK_SHIFT = 9;
+  private static final int CHUNK_WORDS = 1 << CHUNK_SHIFT;
 
-  private final long[] words;
+  private final int words;
+  private final long[][] chunks;
 
   DirtyPages(long sizeBytes) {
-    words = new long[Math.toIntExact(((sizeBytes >>> PAGE_SHIFT) + 63) >>> 6)];
+    words = Math.toIntExact(((sizeBytes >>> PAGE_SHIFT) + 63) >>> 6);
+    chunks = new long[(words + CHUNK_WORDS - 1) >>> CHUNK_SHIFT][];
   }
 
   void mark(long offset, long bytes) {
@@ -37,9 +44,25 @@ final class DirtyPages {
   }
 
   private void set(int index, long bits) {
-    if ((words[index] & bits) != bits) {
-      WORD.getAndBitwiseOr(words, index, bits);
+    long[] chunk = made(index >>> CHUNK_SHIFT);
+    int at = index & (CHUNK_WORDS - 1);
+    if ((chunk[at] & bits) != bits) {
+      WORD.getAndBitwiseOr(chunk, at, bits);
     }
+  }
+
+  private long[] made(int number) {
+    long[] chunk = chunk(number);
+    if (chunk != null) {
+      return chunk;
+    }
+    long[] fresh = new long[Math.min(CHUNK_WORDS, words - (number << CHUNK_SHIFT))];
+    long[] other = (long[]) CHUNK.compareAndExchange(chunks, number, null, fresh);
+    return other == null ? fresh : other;
+  }
+
+  private long @Nullable [] chunk(int number) {
+    return (long[]) CHUNK.getAcquire(chunks, number);
   }
 
   /**
@@ -61,9 +84,14 @@ final class DirtyPages {
   }
 
   private long read(int index, long wanted, boolean clear) {
-    long found = words[index] & wanted;
+    long[] chunk = chunk(index >>> CHUNK_SHIFT);
+    if (chunk == null) {
+      return 0;
+    }
+    int at = index & (CHUNK_WORDS - 1);
+    long found = chunk[at] & wanted;
     if (clear && found != 0) {
-      WORD.getAndBitwiseAnd(words, index, ~found);
+      WORD.getAndBitwiseAnd(chunk, at, ~found);
     }
     return found;
   }

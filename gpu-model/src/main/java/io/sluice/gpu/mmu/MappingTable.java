@@ -22,7 +22,25 @@ final class MappingTable {
   }
 
   /** Mappings side by side: never empty. */
-  private record MappingBlock(long[] starts, long[] ends, GpuBuffer[] buffers) {
+  private static final class MappingBlock {
+    final long[] starts;
+    final long[] ends;
+    final GpuBuffer[] buffers;
+
+    /** Most bytes between two of them: whoever needs more need not go through them. */
+    final long largestGap;
+
+    MappingBlock(long[] starts, long[] ends, GpuBuffer[] buffers) {
+      this.starts = starts;
+      this.ends = ends;
+      this.buffers = buffers;
+      long largest = 0;
+      for (int i = 1; i < starts.length; i++) {
+        largest = Math.max(largest, starts[i] - ends[i - 1]);
+      }
+      largestGap = largest;
+    }
+
     int count() {
       return starts.length;
     }
@@ -46,28 +64,28 @@ final class MappingTable {
     }
 
     MappingBlock with(int index, long start, GpuBuffer buffer) {
-      MappingBlock made =
-          new MappingBlock(
-              Arrays.copyOf(starts, count() + 1),
-              Arrays.copyOf(ends, count() + 1),
-              Arrays.copyOf(buffers, count() + 1));
+      long[] moreStarts = Arrays.copyOf(starts, count() + 1);
+      long[] moreEnds = Arrays.copyOf(ends, count() + 1);
+      GpuBuffer[] moreBuffers = Arrays.copyOf(buffers, count() + 1);
       int tail = count() - index;
-      System.arraycopy(starts, index, made.starts, index + 1, tail);
-      System.arraycopy(ends, index, made.ends, index + 1, tail);
-      System.arraycopy(buffers, index, made.buffers, index + 1, tail);
-      made.starts[index] = start;
-      made.ends[index] = start + buffer.sizeBytes();
-      made.buffers[index] = buffer;
-      return made;
+      System.arraycopy(starts, index, moreStarts, index + 1, tail);
+      System.arraycopy(ends, index, moreEnds, index + 1, tail);
+      System.arraycopy(buffers, index, moreBuffers, index + 1, tail);
+      moreStarts[index] = start;
+      moreEnds[index] = start + buffer.sizeBytes();
+      moreBuffers[index] = buffer;
+      return new MappingBlock(moreStarts, moreEnds, moreBuffers);
     }
 
     MappingBlock without(int index) {
-      MappingBlock made = part(0, count() - 1);
+      long[] fewerStarts = Arrays.copyOf(starts, count() - 1);
+      long[] fewerEnds = Arrays.copyOf(ends, count() - 1);
+      GpuBuffer[] fewerBuffers = Arrays.copyOf(buffers, count() - 1);
       int tail = count() - index - 1;
-      System.arraycopy(starts, index + 1, made.starts, index, tail);
-      System.arraycopy(ends, index + 1, made.ends, index, tail);
-      System.arraycopy(buffers, index + 1, made.buffers, index, tail);
-      return made;
+      System.arraycopy(starts, index + 1, fewerStarts, index, tail);
+      System.arraycopy(ends, index + 1, fewerEnds, index, tail);
+      System.arraycopy(buffers, index + 1, fewerBuffers, index, tail);
+      return new MappingBlock(fewerStarts, fewerEnds, fewerBuffers);
     }
 
     MappingBlock part(int from, int to) {
@@ -158,11 +176,15 @@ final class MappingTable {
     long candidate = alignUp(from, alignment);
     for (int number = chunkEndingAfter(candidate); number < chunks.length; number++) {
       MappingBlock chunk = chunks[number];
-      for (int i = chunk.firstEndingAfter(candidate); i < chunk.count(); i++) {
+      int last = chunk.count() - 1;
+      int i = chunk.firstEndingAfter(candidate);
+      while (i <= last) {
         if (chunk.starts[i] - candidate >= bytes) {
           return candidate;
         }
+        i = chunk.largestGap < bytes ? last : i;
         candidate = alignUp(chunk.ends[i], alignment);
+        i++;
       }
     }
     return candidate;
@@ -176,13 +198,16 @@ final class MappingTable {
       if (chunk.starts[0] >= candidate + bytes) {
         continue;
       }
-      for (int i = chunk.count() - 1; i >= 0 && candidate >= from; i--) {
+      int i = chunk.count() - 1;
+      while (i >= 0 && candidate >= from) {
         if (chunk.ends[i] <= candidate) {
           return candidate;
         }
+        i = chunk.largestGap < bytes ? 0 : i;
         if (chunk.starts[i] < candidate + bytes) {
           candidate = alignDown(chunk.starts[i] - bytes, alignment);
         }
+        i--;
       }
     }
     return candidate;
