@@ -25,7 +25,6 @@ public final class PerformancePage {
   public static final Path RESULTS = Path.of("docs/results");
 
   private static final String BENCHES = "benches.json";
-  private static final String NOT_RECORDED = "–";
 
   private record Row(Figure figure, Recording recording) {}
 
@@ -69,8 +68,8 @@ public final class PerformancePage {
         Made of [results/](results/) by `./sluice bench --page`; `./sluice bench P2 --record` measures and adds to them.
         Each figure is a ratio to a peer or limit that was measured in the same run, or a count; absolute times only where
         hardware is the limit. On shared machines medians of two runs differ by several per cent.
-        A result is the median of n measurements, or what its line says; p99 is the same at their 99th percentile, of a ratio
-        that of both sides. A dash stands where the record has none; fewer than 100 measurements have no p99.
+        A result is the median of its measurements, or what its line says. Where its record has them, their number n stands
+        behind it, and p99: the same at their 99th percentile, of a ratio that of both sides.
         What measures nothing but code is on JMH (`./sluice bench jmh`). P8 and P15 measure code and are not: each is a ratio
         to a peer that is measured in turns with it in the same run, where JMH runs one benchmark after the other; their
         sources say more.
@@ -101,8 +100,8 @@ public final class PerformancePage {
 
         ## Figures with a goal
 
-        | # | what | goal | result | | p99 | n | machine | date | tree |
-        |---|---|---|---|---|---|---|---|---|---|
+        | # | what | goal | result | | machine | date | tree |
+        |---|---|---|---|---|---|---|---|
         """);
     for (BenchEntry bench : benches) {
       of(bench, newest).stream()
@@ -145,12 +144,24 @@ public final class PerformancePage {
     return (char) ('A' + machines.indexOf(machine));
   }
 
+  /** In brackets what its record has: {@code (p99 3.2 us, n 100)}, or nothing. */
+  private static String spread(Spread spread, String unit) {
+    List<String> parts = new ArrayList<>();
+    if (!Double.isNaN(spread.p99())) {
+      parts.add("p99 " + number(spread.p99()) + unit);
+    }
+    if (spread.count() > 0) {
+      parts.add("n " + spread.count());
+    }
+    return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
+  }
+
   private static String line(Row row, char machine) {
     Figure figure = row.figure;
     String unit = figure.unit().isEmpty() ? "" : " " + figure.unit();
     return String.format(
         Locale.ROOT,
-        "| %s | %s | %s %s%s | %s%s | %s | %s | %s | %s | %s | %s |%n",
+        "| %s | %s | %s %s%s | %s%s%s | %s | %s | %s | %s |%n",
         figure.bench(),
         figure.what(),
         figure.relation().sign(),
@@ -158,9 +169,8 @@ public final class PerformancePage {
         unit,
         number(figure.value()),
         unit,
+        spread(figure.spread(), unit),
         figure.met() ? "met" : "**short**",
-        Double.isNaN(figure.spread().p99()) ? NOT_RECORDED : number(figure.spread().p99()) + unit,
-        figure.spread().count() == 0 ? NOT_RECORDED : figure.spread().count(),
         machine,
         row.recording.at().toLocalDate(),
         row.recording.commit());

@@ -64,10 +64,10 @@ final class PerformancePageTest {
   @Test
   void page_figureOfManyMeasurements_hasTheirNumberAndP99() {
     Figure figure = Figure.atMost("P2", "p50", 1.5, "us", 2);
-    assertThat(page(figure.ofMany(100, 3.25))).contains("| 1.5 us | met | 3.25 us | 100 |");
-    assertThat(page(figure.ofMany(99, 3.25))).contains("| 1.5 us | met | – | 99 |");
-    assertThat(page(figure.ofMany(100))).contains("| 1.5 us | met | – | 100 |");
-    assertThat(page(figure)).contains("| 1.5 us | met | – | – |");
+    assertThat(page(figure.ofMany(100, 3.25))).contains("| 1.5 us (p99 3.25 us, n 100) | met |");
+    assertThat(page(figure.ofMany(99, 3.25))).contains("| 1.5 us (n 99) | met |");
+    assertThat(page(figure.ofMany(100))).contains("| 1.5 us (n 100) | met |");
+    assertThat(page(figure)).contains("| 1.5 us | met |");
   }
 
   @Test
