@@ -61,11 +61,6 @@ public record Quota(
     return weight >= 1 && weight <= MAX_WEIGHT;
   }
 
-  /** The same quota with another limit. */
-  public Quota withLimit(long bytes) {
-    return new Quota(minimumBytes, weight, bytes, beyondShare, killTimeout);
-  }
-
   /** Whether the limit is another than the card. */
   public boolean hasLimit() {
     return limitBytes != NO_LIMIT;

@@ -68,11 +68,6 @@ public final class Compute implements Engine {
     this.notifier = new Notifier(host);
   }
 
-  /** What has been recorded. */
-  public ComputeState state() {
-    return state;
-  }
-
   @Override
   public Outcome method(int method, int data) {
     if (method >= Notifier.SET_ADDRESS_HIGH && method <= Notifier.NOTIFY) {

@@ -121,7 +121,6 @@ public enum PscnvIoctl {
   /** Makes a buffer at a place. */
   GEM_NEW_AT(0x5f, DrmIoctl.READ | DrmIoctl.WRITE, ExtGemNewAt.LAYOUT);
 
-  private static final int FIRST_EXTENSION = 0x50;
   private static final int[] NUMBERS = new int[DrmIoctl.COMMAND_END - DrmIoctl.COMMAND_BASE];
   private static final PscnvIoctl[] ALL = values();
 
@@ -165,11 +164,6 @@ public enum PscnvIoctl {
   /** The request word with the directions that the header declares. */
   public int headerRequest() {
     return DrmIoctl.request(declaredDirection, DrmIoctl.COMMAND_BASE + nr, sizeBytes());
-  }
-
-  /** Whether it is an extension of the software GPU. */
-  public boolean isExtension() {
-    return nr >= FIRST_EXTENSION;
   }
 
   /**

@@ -42,11 +42,6 @@ final class MachineMonitor {
     machine.setListener(this::wake);
   }
 
-  /** What is asked. */
-  QemuMachine machine() {
-    return machine;
-  }
-
   /** The thread that waits for answers. */
   Worker worker() {
     return worker;

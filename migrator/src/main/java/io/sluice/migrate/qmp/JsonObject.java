@@ -39,11 +39,6 @@ public final class JsonObject {
         : OptionalLong.empty();
   }
 
-  /** A truth value; false when there is none. */
-  public boolean flag(String name) {
-    return members.get(name) instanceof Boolean flag && flag;
-  }
-
   /** An object. */
   public Optional<JsonObject> object(String name) {
     return members.get(name) instanceof JsonObject object ? Optional.of(object) : Optional.empty();

@@ -5,8 +5,6 @@ import java.util.List;
 /**
  * A call of the ring.
  *
- * @param recordedOn the parameter whose object keeps the call, or empty
  * @param comment what the specification says beside it, or empty
  */
-record Call(
-    int number, String name, List<Parameter> parameters, String recordedOn, String comment) {}
+record Call(int number, String name, List<Parameter> parameters, String comment) {}

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,8 +19,7 @@ import java.util.regex.Pattern;
 record CallSpec(String api, int number, List<KindSpec> kinds, List<Call> calls) {
   private static final Pattern API = Pattern.compile("api (\\w+) (\\d+)");
   private static final Pattern KIND = Pattern.compile("kind (\\w+) (\\d+)");
-  private static final Pattern CALL =
-      Pattern.compile("(\\d+) (\\w+)\\((.*?)\\)(?: recorded on (\\w+))?");
+  private static final Pattern CALL = Pattern.compile("(\\d+) (\\w+)\\((.*?)\\)");
 
   /**
    * Reads a file.
@@ -68,18 +66,8 @@ record CallSpec(String api, int number, List<KindSpec> kinds, List<Call> calls) 
         parameters.add(parameter(where, text.strip(), kinds));
       }
     }
-    String recordedOn = Optional.ofNullable(match.group(4)).orElse("");
-    if (!recordedOn.isEmpty()
-        && parameters.stream()
-            .noneMatch(p -> p.name().equals(recordedOn) && p.type() == ParameterType.OBJECT)) {
-      throw where.error("is recorded on no object of its own, name=" + recordedOn);
-    }
     return new Call(
-        Integer.parseInt(match.group(1)),
-        match.group(2),
-        List.copyOf(parameters),
-        recordedOn,
-        comment);
+        Integer.parseInt(match.group(1)), match.group(2), List.copyOf(parameters), comment);
   }
 
   private static Parameter parameter(SpecLine where, String text, List<KindSpec> kinds) {

@@ -22,7 +22,6 @@ final class CallsJava {
   private static final ClassName READER = ClassName.get(SESSION, "CallReader");
   private static final ClassName OBJECT = ClassName.get(SESSION, "SessionObject");
   private static final ClassName KIND = ClassName.get(SESSION, "ObjectKind");
-  private static final ClassName CALL = ClassName.get(SESSION, "SessionCall");
   private static final ClassName SHAPE = ClassName.get("io.sluice.remoting.relay", "CallShape");
   private static final ClassName SEGMENT = ClassName.get("java.lang.foreign", "MemorySegment");
   private static final ClassName NULLABLE = ClassName.get("org.jspecify.annotations", "Nullable");
@@ -98,7 +97,6 @@ final class CallsJava {
     TypeSpec.Builder type =
         TypeSpec.interfaceBuilder(self)
             .addModifiers(Modifier.SEALED)
-            .addSuperinterface(CALL)
             .addJavadoc("A call of api-remoting/spec/$L.calls, decoded and checked.\n", spec.api());
     for (Call call : spec.calls()) {
       type.addType(callRecord(call)).addPermittedSubclass(nested(call));
@@ -115,37 +113,12 @@ final class CallsJava {
     for (Parameter parameter : call.parameters()) {
       components.addParameter(ParameterSpec.builder(type(parameter), parameter.name()).build());
     }
-    TypeSpec.Builder type =
-        TypeSpec.recordBuilder(Words.pascal(call.name()))
-            .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
-            .addSuperinterface(self)
-            .addJavadoc("Call $L.\n", call.number())
-            .recordConstructor(components.build());
-    String made = made(call);
-    if (!made.isEmpty()) {
-      type.addMethod(constant("made", KIND, CodeBlock.of("$T.$L", kinds, Words.screaming(made))));
-    }
-    if (!call.recordedOn().isEmpty()) {
-      type.addMethod(constant("changed", OBJECT, CodeBlock.of("$L", call.recordedOn())));
-    }
-    return type.build();
-  }
-
-  private static MethodSpec constant(String name, TypeName type, CodeBlock value) {
-    return MethodSpec.methodBuilder(name)
-        .addAnnotation(Override.class)
-        .addModifiers(Modifier.PUBLIC)
-        .returns(type)
-        .addStatement("return $L", value)
+    return TypeSpec.recordBuilder(Words.pascal(call.name()))
+        .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
+        .addSuperinterface(self)
+        .addJavadoc("Call $L.\n", call.number())
+        .recordConstructor(components.build())
         .build();
-  }
-
-  private static String made(Call call) {
-    return call.parameters().stream()
-        .filter(parameter -> parameter.type() == ParameterType.NEW)
-        .map(Parameter::kind)
-        .findFirst()
-        .orElse("");
   }
 
   private static TypeName type(Parameter parameter) {

@@ -24,8 +24,7 @@ class SpecTest {
         "1 f(nothing x)",
         "1 f(int)",
         "1 f(new thing)",
-        "1 f(int x) recorded on x",
-        "1 f(int x) recorded on y",
+        "1 f(int x) and more",
         "kind thing 0",
         "kind thing 70000"
       })
@@ -52,12 +51,11 @@ class SpecTest {
             "api a 3",
             "kind thing 5",
             "7 make(new thing t, thing? o, thing[] l, thing x, int i, long j, long[] k, range r,"
-                + " range? s, string u, bytes b) recorded on x # why");
+                + " range? s, string u, bytes b) # why");
     Call call = spec.calls().getFirst();
 
     assertThat(spec.number()).isEqualTo(3);
     assertThat(call.comment()).isEqualTo("why");
-    assertThat(call.recordedOn()).isEqualTo("x");
     assertThat(call.parameters().stream().map(Parameter::type))
         .containsExactly(
             ParameterType.NEW,

@@ -1,7 +1,6 @@
 package io.sluice.remoting.host;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -42,19 +41,6 @@ public record HostArguments(
   public HostArguments {
     devices = List.copyOf(devices);
     options = List.copyOf(options);
-  }
-
-  /** As {@link #parse} takes them. */
-  public List<String> words() {
-    List<String> words = new ArrayList<>();
-    words.add(CONTROL + control);
-    words.add(CACHE + cache);
-    words.add(MEMORY + memoryBytes);
-    words.add(SANDBOX + (sandboxRequired ? REQUIRED : BEST_EFFORT));
-    devices.forEach(device -> words.add(DEVICE + device));
-    implementation.ifPresent(directory -> words.add(IMPLEMENTATION + directory));
-    options.forEach(option -> words.add(OPTION + option));
-    return words;
   }
 
   /**

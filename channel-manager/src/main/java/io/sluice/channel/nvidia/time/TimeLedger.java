@@ -46,7 +46,7 @@ public final class TimeLedger {
   private final Deque<Claim> claims = new ArrayDeque<>();
   private List<TimeFinding> before = List.of();
   private long beforeNs;
-  private long settledNs;
+  private long settledNs; // until when all is settled, GPU time
   private boolean wasBusy = true; // nobody has told yet
 
   /** Whether the latest period that was told had any work. */
@@ -57,11 +57,6 @@ public final class TimeLedger {
   /** Whether periods are waited for. */
   boolean hasClaims() {
     return !claims.isEmpty();
-  }
-
-  /** Until when all is settled; GPU time. */
-  long settledNs() {
-    return settledNs;
   }
 
   /**
@@ -95,7 +90,7 @@ public final class TimeLedger {
   /**
    * The GPU has told.
    *
-   * @param periods in order; those that end before {@link #settledNs} are left out
+   * @param periods in order; those that end before what is settled are left out
    */
   void settle(List<Period> periods) {
     for (Period period : periods) {

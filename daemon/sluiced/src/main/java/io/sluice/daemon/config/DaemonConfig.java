@@ -58,11 +58,6 @@ public record DaemonConfig(
     return stateDir.resolve("session-hosts.sock");
   }
 
-  /** Whether a guest has sessions of APIs. */
-  public boolean hasSessions() {
-    return guests.stream().anyMatch(GuestSettings::openCl);
-  }
-
   /** This one with other settings to show. */
   public DaemonConfig showing(ImmutableList<Setting> shown) {
     return new DaemonConfig(

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.channel.SlotLimits;
+import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.vdevice.dma.MapLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -84,7 +86,9 @@ final class CreatedGuestsTest {
         gpu,
         Path.of(socket),
         Path.of(socket + ".qmp"),
-        limit == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(limit),
+        limit == 0
+            ? Quota.DEFAULT
+            : new Quota(0, 1, limit, BeyondShare.OUT_OF_MEMORY, Duration.ofSeconds(2)),
         limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5),
         limit == 0 ? GuestSettings.DEFAULT_MAPS : new MapLimits(limit, 7),
         limit == 0 ? ProgramSettings.NONE : new ProgramSettings(true, false, 3, 1L << 30));

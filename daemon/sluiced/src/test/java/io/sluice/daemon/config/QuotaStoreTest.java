@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class QuotaStoreTest {
+  private static final Quota LIMITED =
+      new Quota(0, 1, 1 << 20, BeyondShare.OUT_OF_MEMORY, Duration.ofSeconds(2));
   private static final Quota OTHER =
       new Quota(3 << 12, 1024, 64L << 20, BeyondShare.SYSTEM_MEMORY, Duration.ofMillis(12_345));
 
@@ -61,7 +63,7 @@ final class QuotaStoreTest {
 
   @Test
   void load_kept_givesTheSame() throws Exception {
-    store.put(guest("a"), Quota.DEFAULT.withLimit(1 << 20));
+    store.put(guest("a"), LIMITED);
     store.put(guest("b"), OTHER);
     store.put(guest("c"), OTHER);
     store.put(guest("c"), Quota.DEFAULT);
@@ -70,7 +72,7 @@ final class QuotaStoreTest {
 
     QuotaStore again = new QuotaStore(dir);
     again.load();
-    assertThat(again.of(guest("a"))).isEqualTo(Quota.DEFAULT.withLimit(1 << 20));
+    assertThat(again.of(guest("a"))).isEqualTo(LIMITED);
     assertThat(again.of(guest("b"))).isEqualTo(OTHER);
     assertThat(again.of(guest("c"))).isEqualTo(Quota.DEFAULT);
     assertThat(again.of(guest("d"))).isEqualTo(Quota.DEFAULT);

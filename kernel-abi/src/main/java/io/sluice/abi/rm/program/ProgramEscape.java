@@ -1,6 +1,5 @@
 package io.sluice.abi.rm.program;
 
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -43,11 +42,6 @@ public enum ProgramEscape {
   /** Its argument. */
   public BlockShape shape() {
     return shape;
-  }
-
-  /** Where descriptors stand in its argument. */
-  public List<Integer> descriptors() {
-    return shape.descriptors();
   }
 
   /** The escape of a request word, if its argument has the size that the word says. */
