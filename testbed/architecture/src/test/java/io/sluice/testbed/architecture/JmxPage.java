@@ -1,5 +1,6 @@
 package io.sluice.testbed.architecture;
 
+import com.google.common.collect.ImmutableMap;
 import io.sluice.management.DescribedBean;
 import io.sluice.management.Description;
 import io.sluice.management.NotificationTypes;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
@@ -42,9 +44,14 @@ final class JmxPage {
       -Dtest=JmxPageTest -Dsluice.golden=write` writes it anew.
       """;
 
-  /** Ends of names that are units. */
-  private static final Map<String, String> UNITS =
-      Map.of("PerSecond", "bytes a second", "Bytes", "bytes", "Ms", "ms", "Ns", "ns");
+  /** Parts of names that tell a unit; the first that a name has counts. */
+  private static final Map<Pattern, String> UNITS =
+      ImmutableMap.of(
+          Pattern.compile("PerSecond$"), "bytes a second",
+          Pattern.compile("Seconds$"), "s",
+          Pattern.compile("Ms$"), "ms",
+          Pattern.compile("Ns$"), "ns",
+          Pattern.compile("^bytes|Bytes"), "bytes");
 
   private JmxPage() {}
 
@@ -207,7 +214,7 @@ final class JmxPage {
 
   private static String unit(String name) {
     return UNITS.entrySet().stream()
-        .filter(unit -> name.endsWith(unit.getKey()))
+        .filter(unit -> unit.getKey().matcher(name).find())
         .map(Map.Entry::getValue)
         .findFirst()
         .orElse("");
