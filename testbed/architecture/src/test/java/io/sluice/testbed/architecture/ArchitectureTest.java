@@ -64,6 +64,20 @@ final class ArchitectureTest {
   }
 
   @Test
+  void product_everyPackage_isOfAModule() {
+    assertThat(
+            classes.stream()
+                .map(c -> c.getPackageName() + ".")
+                .filter(name -> !name.startsWith(ROOT + ".testbed."))
+                .filter(name ->
+                    Rules.MODULES.keySet().stream()
+                        .noneMatch(module -> name.startsWith(ROOT + "." + module + ".")))
+                .distinct())
+        .as("packages whose imports no rule checks")
+        .isEmpty();
+  }
+
+  @Test
   void product_everyModule_wasRead() {
     for (String module : Rules.MODULES.keySet()) {
       assertThat(classes.stream().anyMatch(c -> c.getPackageName().startsWith(ROOT + "." + module)))

@@ -40,7 +40,10 @@ import java.util.stream.Stream;
  * rules themselves are tested.
  */
 final class Rules {
-  /** Module to the modules it may import, as the table of docs/architecture.md has them. */
+  /**
+   * Package to the packages it may import, each with those below: the modules as the table of
+   * docs/architecture.md has them, of the module of sessions each package.
+   */
   static final Map<String, List<String>> MODULES =
       Map.ofEntries(
           Map.entry("abi", List.of()),
@@ -51,12 +54,31 @@ final class Rules {
           Map.entry("vdevice", List.of("abi", "channel", "interrupt")),
           Map.entry("migrate", List.of("abi", "channel", "vdevice")),
           Map.entry("guest", List.of("abi")),
+          Map.entry("remoting.generator", List.of()),
           Map.entry("remoting.control", List.of("abi")),
-          Map.entry("remoting.session", List.of("abi")),
-          Map.entry("remoting.opencl", List.of("abi", "remoting.session")),
+          Map.entry("remoting.state", List.of("abi")),
+          Map.entry("remoting.turns", List.of()),
+          Map.entry("remoting.waking", List.of("abi")),
+          Map.entry(
+              "remoting.session",
+              List.of("abi", "remoting.state", "remoting.turns", "remoting.waking")),
+          Map.entry("remoting.relay", List.of("abi", "remoting.session", "remoting.state")),
+          Map.entry("remoting.park", List.of("abi", "remoting.session", "remoting.state")),
+          Map.entry(
+              "remoting.opencl",
+              List.of(
+                  "abi", "remoting.session", "remoting.relay", "remoting.state", "remoting.turns")),
           Map.entry(
               "remoting.host",
-              List.of("abi", "remoting.control", "remoting.session", "remoting.opencl")),
+              List.of(
+                  "abi",
+                  "remoting.control",
+                  "remoting.session",
+                  "remoting.relay",
+                  "remoting.park",
+                  "remoting.state",
+                  "remoting.turns",
+                  "remoting.opencl")),
           Map.entry("management", List.of()),
           Map.entry(
               "daemon",
