@@ -14,9 +14,9 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * Compresses sections of pages with zstd, on streams whose two ends have agreed to it; each by
- * itself, so that a stream can be cut anywhere. What does not become smaller by an eighth is sent
- * as it is.
+ * The compression of sections of pages with zstd, on streams whose two ends have agreed to it; of
+ * each by itself, so that a stream can be cut anywhere. What does not become smaller by an eighth
+ * is sent as it is.
  *
  * <pre>
  *  section 0x185: u32 id   u32 version   u32 bytes, of the section inside   zstd frame

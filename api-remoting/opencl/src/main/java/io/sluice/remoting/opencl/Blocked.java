@@ -123,7 +123,7 @@ final class Blocked {
   }
 
   /** Releases them. */
-  void letGo() {
+  void release() {
     held.forEach(Retained::release);
     holding = false;
   }

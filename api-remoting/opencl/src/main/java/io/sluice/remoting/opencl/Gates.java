@@ -402,12 +402,12 @@ final class Gates {
   void remove(Blocked call) {
     blocked.remove(call);
     if (!call.isBlocked() || call.event() == 0) {
-      letGo(call); // else a command that failed before others, for which it waits, too, are set
+      release(call); // else a command that failed before others, for which it waits, too, are set
     }
   }
 
   /** What a call held; its command is one of those in its queue that wait for nothing any more. */
-  private void letGo(Blocked call) {
+  private void release(Blocked call) {
     if (!call.isHolding()) {
       return;
     }
@@ -419,7 +419,7 @@ final class Gates {
       }
       fences.add(call.event());
     }
-    call.letGo();
+    call.release();
     kernels(call).forEach(kernel -> Programs.releaseAncestor(Kernels.programOf(kernel)));
   }
 
@@ -442,7 +442,7 @@ final class Gates {
 
   /** Lets go of all. */
   void close() {
-    waiting.values().forEach(calls -> calls.forEach(this::letGo));
+    waiting.values().forEach(calls -> calls.forEach(this::release));
     lanes.values().forEach(Gates::releaseFences);
     lanes.clear();
     blocked.clear();
