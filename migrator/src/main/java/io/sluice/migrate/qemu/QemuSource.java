@@ -475,8 +475,11 @@ public final class QemuSource implements SourceMachine, LiveMachine {
 
   @Override
   public void abort() {
-    if (life.state() instanceof Undoing) {
-      return; // begun, though not all of it was said
+    switch (stage()) {
+      case UNDOING, SETTLED, WENT_ON -> {
+        return; // begun, though not all of it was said
+      }
+      case OPEN, COPYING, GIVEN_UP, FAILED -> {}
     }
     LastPass.Begun begun = lastPass.end();
     boolean started = stage() != QemuSourceStage.OPEN;
