@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.testbed.attack.AttackRun.Outcome;
+import io.sluice.testbed.checks.LeakCheck;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * victim had to wait is told and not asserted.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class AttackTest {
   private static final int SECONDS = 2;
 

@@ -3,11 +3,13 @@ package io.sluice.testbed.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testbed.attack.AttackRun.Outcome;
+import io.sluice.testbed.checks.LeakCheck;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * for guests costs only itself.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class LimitedDaemonTest {
   private static final int SECONDS = 2;
 

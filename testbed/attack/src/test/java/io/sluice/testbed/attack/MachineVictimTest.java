@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.testbed.attack.AttackRun.Outcome;
+import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.machine.MachineEnvironment;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the other one an unprivileged program attacks both victims.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class MachineVictimTest {
   private static final int SECONDS = 2;
 
