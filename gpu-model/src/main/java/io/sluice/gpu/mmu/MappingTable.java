@@ -88,6 +88,22 @@ final class MappingTable {
       return new MappingBlock(fewerStarts, fewerEnds, fewerBuffers);
     }
 
+    boolean isSmallWith(MappingBlock neighbour) {
+      return count() + neighbour.count() <= MAX_CHUNK / 2;
+    }
+
+    /** This one and the next in one. */
+    MappingBlock joined(MappingBlock next) {
+      int all = count() + next.count();
+      long[] allStarts = Arrays.copyOf(starts, all);
+      long[] allEnds = Arrays.copyOf(ends, all);
+      GpuBuffer[] allBuffers = Arrays.copyOf(buffers, all);
+      System.arraycopy(next.starts, 0, allStarts, count(), next.count());
+      System.arraycopy(next.ends, 0, allEnds, count(), next.count());
+      System.arraycopy(next.buffers, 0, allBuffers, count(), next.count());
+      return new MappingBlock(allStarts, allEnds, allBuffers);
+    }
+
     MappingBlock part(int from, int to) {
       return new MappingBlock(
           Arrays.copyOfRange(starts, from, to),
@@ -147,17 +163,35 @@ final class MappingTable {
     return new MappingTable(made, count + 1);
   }
 
-  /** The table without a mapping that {@link #seek} has found. */
+  /**
+   * The table without a mapping that {@link #seek} has found. Neighbours that are small together
+   * become one chunk, so that there are never many more than the mappings need.
+   */
   MappingTable without(long place) {
     int number = (int) (place >>> 32);
-    if (chunks[number].count() > 1) {
-      MappingBlock[] made = chunks.clone();
-      made[number] = chunks[number].without((int) place);
+    if (chunks[number].count() == 1) {
+      return new MappingTable(chunksWithout(number), count - 1);
+    }
+    MappingBlock left = chunks[number].without((int) place);
+    if (number + 1 < chunks.length && left.isSmallWith(chunks[number + 1])) {
+      MappingBlock[] made = chunksWithout(number);
+      made[number] = left.joined(chunks[number + 1]);
       return new MappingTable(made, count - 1);
     }
+    if (number > 0 && left.isSmallWith(chunks[number - 1])) {
+      MappingBlock[] made = chunksWithout(number);
+      made[number - 1] = chunks[number - 1].joined(left);
+      return new MappingTable(made, count - 1);
+    }
+    MappingBlock[] made = chunks.clone();
+    made[number] = left;
+    return new MappingTable(made, count - 1);
+  }
+
+  private MappingBlock[] chunksWithout(int number) {
     MappingBlock[] made = Arrays.copyOf(chunks, chunks.length - 1);
     System.arraycopy(chunks, number + 1, made, number, made.length - number);
-    return new MappingTable(made, count - 1);
+    return made;
   }
 
   /** The buffers of the last chunk; the table is not empty. */

@@ -87,4 +87,37 @@ final class MappingTableTest {
       unmap(starts.get(random.nextInt(starts.size())));
     }
   }
+
+  /** A guest fills chunks and leaves one mapping in each, again and again. */
+  @Test
+  void without_allButOneOfEachChunk_leavesNoMoreChunksThanTheMappingsNeed() {
+    long seed = 20261130;
+    Random random = new Random(seed);
+    long at = PAGE;
+    for (int round = 0; round < 20; round++) {
+      List<Long> filled = new ArrayList<>();
+      for (int i = 0; i < MAPPINGS; i++) {
+        map(at, 1);
+        filled.add(at);
+        at += PAGE;
+      }
+      for (int i = 0; i < MAPPINGS; i++) {
+        if (i % 100 != 0) {
+          unmap(filled.get(i));
+        }
+      }
+      unmap(new ArrayList<>(ends.keySet()).get(random.nextInt(ends.size())));
+      assertThat(table.count()).isEqualTo(ends.size());
+      ends.keySet().forEach(start -> assertThat(table.seek(start)).isNotNegative());
+      assertThat(chunks()).as("seed=%d round=%d", seed, round).isLessThan(2 + ends.size() / 64);
+    }
+  }
+
+  private int chunks() {
+    int chunks = 0;
+    for (MappingTable left = table; left.count() > 0; left = left.withoutLast()) {
+      chunks++;
+    }
+    return chunks;
+  }
 }
