@@ -184,7 +184,8 @@ public final class GuestChannels {
    * own thread does it at the end of that, unless this is called again before.
    *
    * @param patience how long to wait for what the guest does now
-   * @param asFound what its state must still be, as far as it is known
+   * @param asFound what its state must still be, by a look: what is merely known of it a guest may
+   *     change, by what it writes into its control page
    * @param counted runs before the guest can see the end; it must not ask the guest
    */
   public void killSoon(
@@ -199,7 +200,7 @@ public final class GuestChannels {
             patience,
             deferredKill,
             () -> {
-              boolean ends = asFound.test(channels.query(channels.get(cid)));
+              boolean ends = asFound.test(channels.watch(channels.get(cid)));
               if (ends) {
                 counted.run();
                 killNow(cid, reason, detail);
