@@ -16,9 +16,10 @@ final class Card {
   private final Kernel kernel;
   private final GpuConfig config;
   private final LongSupplier clock;
+  private final LongSupplier processor;
   private final GuestSignals signals;
   private final IdleStrategy idle;
-  private final GridLauncher launcher;
+  private final Multiprocessors launcher;
   private final int computeThreads;
   private final Runlist runlist;
   private final List<GpuFile> files = new ArrayList<>();
@@ -40,18 +41,14 @@ final class Card {
     this.kernel = kernel;
     this.config = config;
     this.clock = clocks.time();
+    this.processor = clocks.processor();
     this.signals = new GuestSignals(kernel, clock);
     this.idle = idle;
     this.computeThreads = computeThreads;
-    this.runlist = new Runlist(clock, clocks.processor(), config.spinNs());
+    this.runlist = new Runlist(clock, config.spinNs(), idle::working);
     this.launcher =
         new Multiprocessors(
-            compute,
-            computeThreads,
-            config.gridHeapBytes(),
-            clock,
-            clocks.processor(),
-            this::gridEnded);
+            compute, computeThreads, config.gridHeapBytes(), clock, processor, this::gridEnded);
   }
 
   Kernel kernel() {
@@ -66,12 +63,22 @@ final class Card {
     return clock;
   }
 
+  /** Processor time of the thread that asks. */
+  LongSupplier processor() {
+    return processor;
+  }
+
   /** Of which each open has its own, for its channels' interrupts. */
   GuestSignals signals() {
     return signals;
   }
 
   GridLauncher launcher() {
+    return launcher;
+  }
+
+  /** What runs grids, as whoever gives it threads sees it. */
+  Multiprocessors multiprocessors() {
     return launcher;
   }
 

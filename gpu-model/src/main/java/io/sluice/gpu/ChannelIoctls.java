@@ -58,7 +58,11 @@ final class ChannelIoctls {
     }
     ChannelServices services =
         new ChannelServices(
-            card.clock(), card.launcher(), file.share, () -> card.kernel().signal(file.events()));
+            card.clock(),
+            card.launcher(),
+            file.share,
+            file.gate,
+            () -> card.kernel().signal(file.events()));
     GpuChannel channel =
         new GpuChannel(
             cid,

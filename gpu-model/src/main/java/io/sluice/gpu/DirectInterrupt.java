@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The short way of a channel's interrupts: a bit in shared memory, and an eventfd that is signalled
  * when the bit was clear. Whoever clears the bit looks again after that, so an interrupt that finds
  * it set is one nobody has looked at yet. The eventfd is a guest's: a signal never waits for it,
- * and one that is not prompt goes the long way, by a thread that no other guest needs. Guarded by
- * the GPU's lock.
+ * and one that is not prompt goes the long way, by a thread that no other guest needs. Guarded as
+ * its channel is.
  */
 final class DirectInterrupt implements InterruptTarget {
   private final PromptSignals signals;

@@ -7,6 +7,7 @@ import io.sluice.abi.signal.PromptSignals;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
+import io.sluice.gpu.fifo.EngineGate;
 import io.sluice.gpu.fifo.GpuChannel;
 import io.sluice.gpu.mmu.ExtentBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The tables of one open of the software GPU. Guarded by the card's lock, but for what says
- * otherwise.
+ * otherwise; what the engine looks at while it executes also by the open's gate.
  */
 final class GpuFile implements AutoCloseable {
   /** Highest address-space id of the card. */
@@ -70,6 +71,7 @@ final class GpuFile implements AutoCloseable {
   final ConcurrentSkipListMap<Integer, ChannelEntry> channels = new ConcurrentSkipListMap<>();
 
   final TimeShare share;
+  final EngineGate gate;
   final PromptSignals signals;
   final RegionTable regions = new RegionTable();
   long vramBytes;
@@ -95,6 +97,7 @@ final class GpuFile implements AutoCloseable {
   GpuFile(Card card, TimeShare share) {
     this.card = card;
     this.share = share;
+    this.gate = new EngineGate(card.lock());
     signals = card.signals().peerOf(share.guest().orElse(""));
     Kernel kernel = card.kernel();
     control = SharedFile.create(kernel, "sluice-control", CONTROL_PAGES * CONTROL_PAGE_BYTES);
@@ -121,6 +124,7 @@ final class GpuFile implements AutoCloseable {
         return;
       }
       open = false;
+      gate.awaitOutside();
       for (ChannelEntry entry : channels.values()) {
         entry.channel().cancelGrid();
         card.runlist().remove(entry.channel());
@@ -421,6 +425,7 @@ final class GpuFile implements AutoCloseable {
     while (more) {
       card.lock().lock();
       try {
+        gate.awaitOutside();
         if (!open) {
           return;
         }

@@ -15,6 +15,12 @@ public interface IdleStrategy {
   /** Ends a wait early: there is something to do. Called from any thread, never blocks. */
   void wake();
 
+  /**
+   * The engine goes into a guest's memory while several opens have channels: whoever is there to
+   * take its place ({@link GpuEngine#relieve}) looks now. Called from any thread, never blocks.
+   */
+  default void working() {}
+
   /** That of an engine whose work is called for by whoever made it: nobody waits. */
   static IdleStrategy none() {
     return new IdleStrategy() {

@@ -11,13 +11,16 @@ import java.util.function.LongSupplier;
  * A GTX 480 in software, behind the same bytes that pscnv speaks on {@code /dev/dri/cardN}.
  *
  * <p><b>Threads.</b> Any thread may open the card, issue ioctls and close; one thread runs {@link
- * #engine}. One fair lock guards the whole card. An ioctl holds it while it changes a table, for a
- * bounded number of steps whatever its open has made; the engine takes it for each duty cycle and
- * gives it up after the slice that is being executed (4 MiB copied, or 0.4 ms of dearer work, and
- * what one piece of a copy takes) when somebody waits. So whatever an ioctl changes, the engine is
- * at no byte of it. Grids run beside the lock: before an ioctl returns that took memory away, it
- * waits until they have forgotten it. A buffer unmapped, a region deleted or a channel killed is
- * out of use when the ioctl returns.
+ * #engine}, and another one takes its place when it is held up. One fair lock guards the tables of
+ * the whole card. An ioctl holds it while it changes one, for a bounded number of steps whatever
+ * its open has made; the engine holds it while it looks whose turn it is, and not while it
+ * executes: then it is inside the gate of the open whose channel it is. An ioctl of the same open
+ * waits until it has come out, after the slice that is being executed (4 MiB copied, or 0.4 ms of
+ * dearer work, and what one piece of a copy takes). So whatever an ioctl changes, the engine is at
+ * no byte of it, and no guest's memory is touched with a lock that another guest's ioctl or engine
+ * needs. Grids run beside the lock: before an ioctl returns that took memory away, it waits until
+ * they have forgotten it. A buffer unmapped, a region deleted or a channel killed is out of use
+ * when the ioctl returns.
  */
 public final class SoftwareGpu implements AutoCloseable {
   private final Card card;

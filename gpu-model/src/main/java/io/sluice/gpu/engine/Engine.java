@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * The state of one object class on one channel. Methods arrive in order; a method that answered
  * {@link Outcome#PENDING} or {@link Outcome#RUNNING} is continued by {@link #resume} until it is
- * done. Guarded by the GPU's lock.
+ * done. Guarded as the channel is.
  */
 public interface Engine {
   /**

@@ -6,7 +6,7 @@ import io.sluice.gpu.mmu.GpuUnit;
 
 /**
  * The error that ended a channel, as the control page and the events tell it: the first error is
- * the one that counts. Guarded by the GPU's lock.
+ * the one that counts. Guarded as the channel is.
  */
 final class ChannelFaults {
   private static final int WRITE = 1 << 8;

@@ -10,7 +10,9 @@ import java.util.function.LongSupplier;
  * @param clock GPU time in nanoseconds
  * @param launcher executes compute grids
  * @param share its open's part of the GPU's time
- * @param events told when a channel has latched something to be read; called under the GPU's lock
+ * @param gate its open's, through which the engine goes to execute it
+ * @param events told when a channel has latched something to be read; called by whoever may change
+ *     the channel
  */
 public record ChannelServices(
-    LongSupplier clock, GridLauncher launcher, TimeShare share, Runnable events) {}
+    LongSupplier clock, GridLauncher launcher, TimeShare share, EngineGate gate, Runnable events) {}

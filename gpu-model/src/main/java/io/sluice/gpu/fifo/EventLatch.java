@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 /**
  * The latch of what a channel has raised and nobody has read yet: interrupts count as one, the
- * error comes once. The engine raises under the GPU's lock; whoever reads does not hold it, so the
- * latch has a monitor of its own.
+ * error comes once. Whoever may change the channel raises; whoever reads need not, so the latch has
+ * a monitor of its own.
  */
 public final class EventLatch {
   @GuardedBy("this")

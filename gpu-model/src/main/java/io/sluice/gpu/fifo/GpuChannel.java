@@ -19,21 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up or its
  * time is over, when an acquire blocks, or when the channel faults, and always between two steps
  * that can be saved: after a word, or after a piece of a long copy. A fault ends this channel, is
- * latched with its reason, and touches nothing else. Guarded by the GPU's lock.
+ * latched with its reason, and touches nothing else. Guarded by the GPU's lock and its open's gate:
+ * who changes anything waits until the engine is outside; who executes is inside.
  */
 public final class GpuChannel implements EngineHost {
-  /** Budget that a pushbuffer word or a ring entry costs, in copied bytes. */
-  private static final long WORD_UNITS = 64;
-
-  /**
-   * Budget of a page that has to be found: it may have to be made. As much for the fetch of words,
-   * which is of a page at most, and for an interrupt, which may be a call of the operating system.
-   */
-  private static final long PAGE_UNITS = GpuAddressSpace.PAGE_BYTES;
-
-  /** Budget after which a slice looks at the clock again: less costs too many looks. */
-  private static final long LOOK_UNITS = 256 << 10;
-
   private static final int FIRST_ENGINE_METHOD = 0x100;
   private final int cid;
   private final GpuAddressSpace space;
@@ -41,6 +30,7 @@ public final class GpuChannel implements EngineHost {
   private final ChannelServices services;
   private final ChannelFaults faults;
   private final Pusher pusher;
+  private final SliceBudget budget;
 
   final ChannelLife life = new ChannelLife();
   final EventLatch events = new EventLatch();
@@ -61,11 +51,6 @@ public final class GpuChannel implements EngineHost {
   private OpenLooks looks = new OpenLooks();
 
   private int currentSubchannel;
-  private long budget;
-  private long lookAtBudget;
-  private long sliceEndNs;
-  private long pageRead;
-  private long pageWritten;
   private long commandNs;
   long busyNs;
   private long instructions;
@@ -90,6 +75,7 @@ public final class GpuChannel implements EngineHost {
     this.space = space;
     this.userd = new Userd(controlPages, pageOffset);
     this.services = services;
+    this.budget = new SliceBudget(services.clock());
     this.faults = new ChannelFaults(life, this::ended);
     this.pusher = new Pusher(space, userd, ring, life, faults);
     this.decoder = new Decoder(new Sink());
@@ -99,7 +85,7 @@ public final class GpuChannel implements EngineHost {
     this.hostMethods = new HostMethods(this, subchannels, semaphore, userd);
   }
 
-  // ---- control, under the GPU's lock ----
+  // ---- control, while the engine is outside ----
 
   /** The channel's number on the card. */
   public int cid() {
@@ -297,7 +283,7 @@ public final class GpuChannel implements EngineHost {
     return isDead() || (ring.isDrained() && pending == null && !semaphore.isParked());
   }
 
-  // ---- execution, under the GPU's lock ----
+  // ---- execution ----
 
   /** The looks that the channels of its open get; its own alone before it is on a runlist. */
   OpenLooks looks() {
@@ -306,6 +292,11 @@ public final class GpuChannel implements EngineHost {
 
   void setLooks(OpenLooks ofOpen) {
     looks = ofOpen;
+  }
+
+  /** Its open's, to be gone through before anything is touched that is the guest's. */
+  EngineGate gate() {
+    return services.gate();
   }
 
   /** Whether a slice could do anything; reads GP_PUT from the control page. */
@@ -333,24 +324,43 @@ public final class GpuChannel implements EngineHost {
     return pending instanceof Compute;
   }
 
-  /** Whether a slice would get on: what there is to do does not wait for something else. */
+  /**
+   * Whether a slice would get on: what there is to do does not wait for something else. Of an
+   * acquire {@link #lookInside} says so.
+   */
   boolean canGoOn() {
     if (hasGrid()) {
       return !services.launcher().isRunning(this);
     }
-    return pending != null || (semaphore.isParked() ? semaphore.canGoOn() : hasWork());
+    return pending != null || (!semaphore.isParked() && hasWork());
   }
 
-  /** A grid goes on while its channel is suspended; says whether one still runs. */
-  boolean collectGrid() {
-    if (hasGrid() && !isDead()) {
-      goOn();
+  /** Whether {@link #lookInside} has something to look at: an acquire, or a grid that has ended. */
+  boolean wantsLookInside() {
+    if (life.isRunnable()) {
+      return semaphore.isParked();
     }
-    return hasGrid();
+    return hasGrid() && !isDead() && !services.launcher().isRunning(this);
   }
 
   /**
-   * Executes for one slice.
+   * Looks at what is the guest's: at the memory that an acquire waits for, or what a grid leaves
+   * that went on to its end while the channel was suspended. Inside the open's gate.
+   *
+   * @return whether a slice would get on
+   */
+  boolean lookInside() {
+    if (life.isRunnable()) {
+      return semaphore.isParked() && semaphore.canGoOn();
+    }
+    if (hasGrid() && !isDead()) {
+      goOn();
+    }
+    return false;
+  }
+
+  /**
+   * Executes for one slice, inside the open's gate.
    *
    * @param window scratch
    * @param units the budget
@@ -359,11 +369,9 @@ public final class GpuChannel implements EngineHost {
    */
   SliceEnd run(PushbufferWindow window, long units, long endNs) {
     window.drop();
-    budget = units;
-    lookAtBudget = units - LOOK_UNITS;
-    sliceEndNs = endNs;
+    budget.begin(units, endNs);
     SliceEnd end = execute(window);
-    if (ring.isOpen() && budget != units) {
+    if (ring.isOpen() && budget.left() != units) {
       ring.publishPosition(userd);
     }
     return end;
@@ -371,7 +379,7 @@ public final class GpuChannel implements EngineHost {
 
   /** What is left of the budget of the last slice; may be below 0. */
   long budgetLeft() {
-    return budget;
+    return budget.left();
   }
 
   private SliceEnd execute(PushbufferWindow window) {
@@ -392,7 +400,7 @@ public final class GpuChannel implements EngineHost {
           return SliceEnd.DEAD;
         }
       }
-      if (budget <= 0) {
+      if (!budget.isLeft()) {
         return SliceEnd.READY;
       }
       if (ring.wordsLeft() > 0) {
@@ -402,7 +410,7 @@ public final class GpuChannel implements EngineHost {
       } else if (!pusher.seesWork()) {
         return isDead() ? SliceEnd.DEAD : SliceEnd.IDLE;
       } else {
-        spend(WORD_UNITS);
+        budget.spendWord();
         outcome = pusher.nextEntry();
       }
     }
@@ -421,7 +429,7 @@ public final class GpuChannel implements EngineHost {
     if (semaphore.isParked()) {
       Outcome outcome = semaphore.retry();
       if (outcome == Outcome.DONE) {
-        spend(WORD_UNITS);
+        budget.spendWord();
       }
       return outcome;
     }
@@ -434,13 +442,13 @@ public final class GpuChannel implements EngineHost {
 
   private Outcome nextWord(PushbufferWindow window) {
     if (window.isEmpty()) {
-      spend(PAGE_UNITS);
+      budget.spendPage();
       Outcome fetched = pusher.fetch(window);
       if (fetched != Outcome.DONE) {
         return fetched;
       }
     }
-    spend(WORD_UNITS);
+    budget.spendWord();
     int word = window.take();
     ring.consumed();
     Outcome outcome = decoder.word(word);
@@ -497,12 +505,7 @@ public final class GpuChannel implements EngineHost {
 
   @Override
   public FaultReason translate(long address, long wanted, boolean write, Run run) {
-    long page = address & -PAGE_UNITS;
-    if (page != (write ? pageWritten : pageRead)) {
-      spend(PAGE_UNITS);
-      pageWritten = write ? page : pageWritten;
-      pageRead = write ? pageRead : page;
-    }
+    budget.spendFirstTouch(address, write);
     return space.translate(address, wanted, write, run);
   }
 
@@ -519,7 +522,7 @@ public final class GpuChannel implements EngineHost {
   @Override
   public void interrupt() {
     interrupts++;
-    spend(PAGE_UNITS);
+    budget.spendPage();
     InterruptTarget direct = interruptTarget;
     if (direct != null && direct.deliver()) {
       return;
@@ -531,22 +534,12 @@ public final class GpuChannel implements EngineHost {
 
   @Override
   public boolean hasBudget() {
-    return budget > 0;
+    return budget.isLeft();
   }
 
   @Override
   public void spend(long units) {
-    budget -= units;
-    if (budget <= lookAtBudget) {
-      lookAtClock();
-    }
-  }
-
-  private void lookAtClock() {
-    lookAtBudget = budget - LOOK_UNITS;
-    if (budget > 0 && timeNs() - sliceEndNs >= 0) {
-      budget = 0;
-    }
+    budget.spend(units);
   }
 
   @Override

@@ -12,6 +12,7 @@ final class OpenLooks {
   private int polls;
   private long workRound;
   private boolean parked;
+  private long insideRound;
 
   /** Counts one more channel as looked at in a round; false when that is one too many. */
   boolean takePoll(long round) {
@@ -35,6 +36,16 @@ final class OpenLooks {
   boolean noteWork(long round) {
     workRound = round;
     return parked;
+  }
+
+  /** One of the channels is to be looked at inside the open's gate in a round. */
+  void wantInside(long round) {
+    insideRound = round;
+  }
+
+  /** Whether that is so of one of the channels. */
+  boolean wantsInside(long round) {
+    return insideRound == round;
   }
 
   /** Whether one of the channels got on in a round. */

@@ -8,8 +8,8 @@ import io.sluice.gpu.mmu.Run;
 
 /**
  * PFIFO's pusher for one channel: sees a new GP_PUT, takes ring entries, fetches the words of their
- * segments. What it cannot reach, and what is no entry, ends the channel. Guarded by the GPU's
- * lock.
+ * segments. What it cannot reach, and what is no entry, ends the channel. Guarded as the channel
+ * is.
  */
 final class Pusher {
   private final GpuAddressSpace space;

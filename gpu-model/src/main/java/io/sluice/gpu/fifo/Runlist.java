@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  * The engine is never idle while a channel can go on.
  *
  * <p>When all channels have been idle for long, and until somebody else changes anything, a round
- * looks at their GP_PUTs alone ({@link IdleWatch}). Guarded by the GPU's lock.
+ * looks at their GP_PUTs alone ({@link IdleWatch}).
+ *
+ * <p>Guarded by the GPU's lock, which is given up while the engine is inside an open's {@link
+ * EngineGate}: for a turn, and for a look at memory of the guest. A thread that is held up there is
+ * left there, and another one goes on with the other opens ({@link EngineStint}).
  */
 public final class Runlist {
   /** Most channels of the card: pscnv's ids 1 to 126. */
@@ -49,18 +53,23 @@ public final class Runlist {
 
   private static final long NEVER_NS = 1L << 60;
 
+  /** Answer of {@link #round} to a thread in whose place another one runs the engine. */
+  public static final int SUPERSEDED = -1;
+
   private final @Nullable GpuChannel[] channels = new @Nullable GpuChannel[MAX_CHANNELS];
   private final Attended attended = new Attended(MAX_CHANNELS);
-  private final Ready ready = new Ready();
-  private final PushbufferWindow window = new PushbufferWindow();
+  private final ReadyList ready = new ReadyList(MAX_CHANNELS);
+
+  /** Those that this round looks at inside their gates. */
+  private final ReadyList toLookInside = new ReadyList(MAX_CHANNELS);
+
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
-  private final SliceTime sliceTime;
   private final long spinNs;
+  private final Runnable sharedWork;
   private int count;
-  private int opens;
+  private volatile int opens;
   private long turnsGiven;
-  private long turnEndedNs;
   private long virtualNow;
   private long nextLookInNs;
   private boolean watching;
@@ -79,19 +88,20 @@ public final class Runlist {
   /** A grid has ended; set by any thread. */
   private volatile boolean gridEnded;
 
-  /** The channel that the engine is at; whatever is thrown meanwhile is its doing, or seems so. */
-  private @Nullable GpuChannel current;
+  /** The stint of the thread that runs the engine. */
+  private @Nullable EngineStint runner;
 
   private long watchDueNs;
 
   /**
    * @param clock GPU time
-   * @param processor processor time of the engine's thread
    * @param spinNs how long after its last activity a channel is looked at all the time
+   * @param sharedWork told when several opens have channels and the engine goes into a gate, or a
+   *     channel is added; by any thread
    */
-  public Runlist(LongSupplier clock, LongSupplier processor, long spinNs) {
+  public Runlist(LongSupplier clock, long spinNs, Runnable sharedWork) {
     this.clock = clock;
-    this.sliceTime = new SliceTime(processor);
+    this.sharedWork = sharedWork;
     this.spinNs = spinNs;
   }
 
@@ -104,11 +114,14 @@ public final class Runlist {
     }
     if (ofOpen == null) {
       ofOpen = new OpenLooks();
-      opens++;
+      opens = opens + 1; // under the lock
     }
     ofOpen.channels++;
     channel.setLooks(ofOpen);
     channels[count++] = channel;
+    if (opens > 1) {
+      sharedWork.run(); // the engine may be held up by whoever was alone
+    }
   }
 
   /** Something of a channel is about to change from outside: the next round looks at them all. */
@@ -140,20 +153,32 @@ public final class Runlist {
     System.arraycopy(channels, index + 1, channels, index, count - index - 1);
     channels[--count] = null;
     attended.clear();
+    ready.remove(channel);
+    toLookInside.remove(channel);
     if (--channel.looks().channels == 0) {
-      opens--;
+      opens = opens - 1;
     }
+  }
+
+  /** Whether several opens have channels: what one does may cost another. Any thread may ask. */
+  public boolean isShared() {
+    return opens > 1;
   }
 
   /**
    * Looks at the channels that are due, and gives as many turns as can go on.
    *
+   * @param stint the calling thread's; what a former one has found is forgotten
    * @param nowNs GPU time now
-   * @param interrupted asked between slices; true ends the round, the rest comes first next time
-   * @return number of turns that made progress
+   * @param interrupted asked between turns; true ends the round, the rest comes first next time
+   * @return number of turns that made progress; {@link #SUPERSEDED} when the stint is over
    */
-  public int round(long nowNs, BooleanSupplier interrupted) {
-    current = null;
+  public int round(EngineStint stint, long nowNs, BooleanSupplier interrupted) {
+    if (runner != stint) {
+      runner = stint;
+      lookAnew();
+    }
+    stint.current = null;
     if (watching) {
       if (staysQuiet(nowNs)) {
         return 0;
@@ -161,42 +186,58 @@ public final class Runlist {
       disturb();
     }
     rounds++;
+    long soonest = Math.min(look(stint, nowNs), lookInside(stint, nowNs));
+    return runner == stint ? giveTurns(stint, nowNs, soonest, interrupted) : SUPERSEDED;
+  }
+
+  private int giveTurns(
+      EngineStint stint, long nowNs, long soonestNs, BooleanSupplier interrupted) {
     int worked = 0;
     boolean freed = false;
-    long soonest = look(nowNs);
+    long soonest = soonestNs;
     long now = nowNs;
-    for (int turns = ready.size(); turns > 0; turns--) {
+    for (int turns = ready.size(); turns > 0 && ready.size() > 0; turns--) {
       GpuChannel channel = ready.takeLeast();
-      current = channel;
+      if (!channel.life.isRunnable()) {
+        continue; // since it was found
+      }
+      stint.current = channel;
       ShareAccount account = account(channel);
       virtualNow = Math.max(virtualNow, account.virtualTime());
       account.begin(now);
       channel.lastTurn = ++turnsGiven;
-      boolean progress = turn(channel, now, interrupted);
+      boolean progress = turn(stint, channel, now);
       if (progress) {
         worked++;
-        now = turnEndedNs;
+        now = stint.endedNs;
         freed |= channel.looks().noteWork(rounds);
-        if (channel.life.isRunnable() && channel.canGoOn()) {
-          ready.add(channel);
-        }
-        current = null;
-      } else {
+      }
+      if (runner != stint) {
+        break;
+      }
+      if (!progress) {
         channel.pace.foundIdle(now, spinNs);
         soonest = Math.min(soonest, channel.pace.dueInNs(now));
+      } else if (channel.life.isRunnable() && channel.canGoOn()) {
+        ready.add(channel);
       }
+      stint.current = null;
       if (ready.has(account)) {
         account.want(now, virtualNow);
       }
-      if (ready.size() == 0 || interrupted.getAsBoolean() || now - nowNs > ROUND_NS) {
+      if (interrupted.getAsBoolean() || channel.gate().isWanted() || now - nowNs > ROUND_NS) {
         break;
       }
     }
-    current = null;
-    ready.pause(now);
+    stint.current = null;
     if (freed) {
       lookAtParked(now);
     }
+    if (runner != stint) {
+      disturb(); // whoever took over has left out the open that this one was inside of
+      return SUPERSEDED;
+    }
+    ready.pause(now);
     nextLookInNs = worked > 0 || ready.size() > 0 ? 0 : Math.max(0, soonest);
     if (worked == 0 && attended.isEmpty() && !restless && !lookAtAll) {
       beginWatch(now);
@@ -229,8 +270,9 @@ public final class Runlist {
    *
    * @return nanoseconds until the next look at one that cannot is due
    */
-  private long look(long now) {
+  private long look(EngineStint stint, long now) {
     ready.clear();
+    toLookInside.clear();
     if (gridEnded) {
       gridEnded = false; // before the look: one that ends meanwhile sets it again
       lookAtAll = true;
@@ -248,11 +290,14 @@ public final class Runlist {
     int size = attended.begin();
     long soonest = Long.MAX_VALUE;
     for (int i = 0; i < size; i++) {
+      stint.current = attended.at(i);
       soonest = Math.min(soonest, visit(attended.at(i), now));
     }
-    current = null;
+    stint.current = null;
     for (int i = 0; i < size; i++) {
-      account(attended.at(i)).restUnlessWantedAt(now);
+      if (!attended.at(i).looks().wantsInside(rounds)) {
+        account(attended.at(i)).restUnlessWantedAt(now);
+      }
     }
     attended.end();
     return Math.min(soonest, allDueNs - now);
@@ -264,10 +309,15 @@ public final class Runlist {
    * @return nanoseconds until the next look, if it is
    */
   private long visit(GpuChannel channel, long now) {
-    current = channel;
+    if (channel.gate().isInside()) { // with a thread that is held up
+      leave(GRID_LOOK_NS, false, now);
+      return Long.MAX_VALUE;
+    }
     if (!channel.life.isRunnable()) {
       looks++;
-      if (channel.collectGrid()) {
+      if (channel.wantsLookInside()) {
+        wantLookInside(channel);
+      } else if (channel.hasGrid()) {
         leave(GRID_LOOK_NS, false, now);
       }
       return Long.MAX_VALUE;
@@ -288,9 +338,12 @@ public final class Runlist {
         return 0;
       }
       looks++;
-      if (channel.semaphore.isParked()) {
+      if (channel.wantsLookInside()) {
         channel.looks().foundParked();
         channel.semaphore.looked(now);
+        wantLookInside(channel);
+        attended.keep(channel);
+        return Long.MAX_VALUE;
       }
       if (channel.canGoOn()) {
         makeReady(channel, now);
@@ -306,6 +359,47 @@ public final class Runlist {
     }
     attended.keep(channel);
     return dueInNs;
+  }
+
+  private void wantLookInside(GpuChannel channel) {
+    toLookInside.add(channel);
+    channel.looks().wantInside(rounds);
+  }
+
+  /**
+   * Looks at those whose look touches memory of their guests.
+   *
+   * @return nanoseconds until the next look at one that cannot go on is due
+   */
+  private long lookInside(EngineStint stint, long now) {
+    long soonest = Long.MAX_VALUE;
+    while (toLookInside.size() > 0 && runner == stint) {
+      GpuChannel channel = toLookInside.takeFirst();
+      if (!channel.wantsLookInside()) {
+        continue; // since it was found
+      }
+      stint.current = channel;
+      goInside(stint, channel.gate(), now);
+      boolean goesOn;
+      try {
+        goesOn = channel.lookInside();
+      } finally {
+        stint.leave(channel.gate());
+      }
+      if (runner != stint) {
+        disturb();
+        break;
+      }
+      if (goesOn) {
+        makeReady(channel, now);
+      } else if (channel.life.isRunnable()) {
+        channel.pace.foundIdle(now, spinNs);
+        soonest = Math.min(soonest, channel.pace.dueInNs(now));
+      }
+      account(channel).restUnlessWantedAt(now);
+    }
+    stint.current = null;
+    return soonest;
   }
 
   /** A channel is not attended any more. */
@@ -328,58 +422,85 @@ public final class Runlist {
     return nextLookInNs;
   }
 
+  private void goInside(EngineStint stint, EngineGate gate, long nowNs) {
+    if (opens > 1) {
+      sharedWork.run();
+    }
+    stint.enter(gate, nowNs);
+  }
+
   /** Gives a channel its turn, in slices; true when it made progress. */
-  private boolean turn(GpuChannel channel, long startNs, BooleanSupplier interrupted) {
+  private boolean turn(EngineStint stint, GpuChannel channel, long startNs) {
+    EngineGate gate = channel.gate();
+    long chargedNs = 0;
     long left = channel.pace.turnUnits();
     long began = startNs;
     boolean progress = false;
-    while (true) {
-      long units = Math.min(left, SLICE_UNITS);
-      boolean inCommand = channel.isInCommand();
-      long sliceNs = inCommand ? clock.getAsLong() : began;
-      SliceEnd end = channel.run(window, units, sliceNs + SLICE_NS);
-      long used = units - channel.budgetLeft();
-      if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
-        long ended = clock.getAsLong();
-        sliceTime.ended(sliceNs, ended);
-        channel.busyNs += sliceTime.chargedNs();
-        account(channel).use(sliceTime.chargedNs());
-        if (inCommand) {
-          channel.commandWorked(sliceTime.commandNs());
+    boolean over = false;
+    goInside(stint, gate, startNs);
+    try {
+      while (!over) {
+        long units = Math.min(left, SLICE_UNITS);
+        boolean inCommand = channel.isInCommand();
+        long sliceNs = inCommand ? clock.getAsLong() : began;
+        stint.at(sliceNs);
+        SliceEnd end = channel.run(stint.window, units, sliceNs + SLICE_NS);
+        long used = units - channel.budgetLeft();
+        if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
+          long ended = clock.getAsLong();
+          SliceTime time = stint.sliceTime;
+          time.ended(sliceNs, ended);
+          chargedNs += time.chargedNs();
+          channel.busyNs += time.chargedNs();
+          if (inCommand) {
+            channel.commandWorked(time.commandNs());
+          }
+          channel.pace.touched(ended);
+          began = ended;
+          stint.endedNs = ended;
+          progress = true;
         }
-        channel.pace.touched(ended);
-        began = ended;
-        turnEndedNs = ended;
-        progress = true;
+        left -= used;
+        over = end != SliceEnd.READY || used <= 0 || left <= 0 || gate.isWanted();
       }
-      left -= used;
-      if (end != SliceEnd.READY || used <= 0 || left <= 0 || interrupted.getAsBoolean()) {
-        return progress;
-      }
+    } finally {
+      stint.leave(gate);
+      account(channel).use(chargedNs);
     }
+    return progress;
   }
 
   /**
-   * Goes on after something was thrown: the channel that the engine was at ends, with whatever it
+   * Goes on after something was thrown: the channel that the thread was at ends, with whatever it
    * had begun, and the others are looked at anew. A file that became shorter under its mapping
    * shows as an InternalError, which may come late, when the engine is at another place.
    *
    * @return whether it is known which channel that was
    */
-  public boolean recover() {
-    GpuChannel channel = current;
-    current = null;
-    ready.clear();
-    attended.clear();
-    for (int i = 0; i < count; i++) {
-      at(i).attended = false; // also those that the round had not put anywhere yet
+  public boolean recover(EngineStint stint) {
+    GpuChannel channel = stint.current;
+    stint.current = null;
+    if (runner == stint) {
+      lookAnew();
+    } else {
+      disturb();
     }
-    disturb();
     if (channel == null) {
       return false;
     }
     channel.end(EndReason.DEVICE.code(), 0, 0);
     return true;
+  }
+
+  /** Forgets what the rounds so far have found. */
+  private void lookAnew() {
+    ready.clear();
+    toLookInside.clear();
+    attended.clear();
+    for (int i = 0; i < count; i++) {
+      at(i).attended = false; // also those that a round had not put anywhere yet
+    }
+    disturb();
   }
 
   /** What was done may be what the others of the same opens wait for. */
@@ -399,68 +520,5 @@ public final class Runlist {
       throw new AssertionError("the runlist has no gaps, index=" + index);
     }
     return channel;
-  }
-
-  /** Channels that can go on. */
-  private static final class Ready {
-    private final @Nullable GpuChannel[] list = new @Nullable GpuChannel[MAX_CHANNELS];
-    private int size;
-
-    int size() {
-      return size;
-    }
-
-    void clear() {
-      Arrays.fill(list, 0, size, null);
-      size = 0;
-    }
-
-    void add(GpuChannel channel) {
-      list[size++] = channel;
-    }
-
-    private static boolean isBefore(GpuChannel one, GpuChannel other) {
-      long ahead = account(one).virtualTime() - account(other).virtualTime();
-      return ahead == 0 ? one.lastTurn < other.lastTurn : ahead < 0;
-    }
-
-    void pause(long nowNs) {
-      for (int i = 0; i < size; i++) {
-        GpuChannel channel = list[i];
-        if (channel != null) {
-          account(channel).pause(nowNs);
-        }
-      }
-    }
-
-    /** Whether a channel of an open is among them. */
-    boolean has(ShareAccount account) {
-      for (int i = 0; i < size; i++) {
-        GpuChannel channel = list[i];
-        if (channel != null && account(channel) == account) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    /** Takes out the one whose turn it is. */
-    GpuChannel takeLeast() {
-      GpuChannel taken = null;
-      int least = 0;
-      for (int i = 0; i < size; i++) {
-        GpuChannel channel = list[i];
-        if (channel != null && (taken == null || isBefore(channel, taken))) {
-          taken = channel;
-          least = i;
-        }
-      }
-      if (taken == null) {
-        throw new AssertionError("nothing to take, size=" + size);
-      }
-      System.arraycopy(list, least + 1, list, least, size - least - 1);
-      list[--size] = null;
-      return taken;
-    }
   }
 }

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  * the engine's thread is asked: what it grew by since it was last asked, less all that has passed
  * from then to the slice's beginning, is surely the slice's own. Of the rest, which may have been
  * others' or no work at all, little is believed. Of slow slices one after the other nothing is in
- * doubt. Guarded by the GPU's lock, and asked by the engine's thread alone.
+ * doubt. Of one thread that runs the engine, and asked by that alone.
  */
 final class SliceTime {
   /**

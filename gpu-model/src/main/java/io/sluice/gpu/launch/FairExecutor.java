@@ -4,9 +4,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.gpu.engine.ShareAccount;
 import io.sluice.gpu.engine.TimeShare;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -14,9 +16,14 @@ import java.util.function.LongSupplier;
 /**
  * The division of an executor's threads among the opens of a GPU, by weight: each task that ends is
  * followed by one of the open that has had the least. Tasks are short, since grids give their
- * thread away when others want it. No thread is idle while a task waits.
+ * thread away when others want it. No thread is idle while a task waits. A task that touches memory
+ * of its guest may be held up there by the guest: who gives the executor its threads asks for how
+ * many that is so, and gives it as many more.
  */
 final class FairExecutor {
+  /** Longer than a part of a grid takes, if it is not interpreted or compiled. */
+  private static final long HELD_UP_NS = 10_000_000;
+
   private final Executor executor;
   private final LongSupplier clock;
   private final LongSupplier processor;
@@ -24,6 +31,10 @@ final class FairExecutor {
 
   @GuardedBy("lock")
   private final Map<TimeShare, Line> lines = new IdentityHashMap<>();
+
+  /** Tasks under way. */
+  @GuardedBy("lock")
+  private final Set<Chosen> chosen = new HashSet<>();
 
   @GuardedBy("lock")
   private long virtualNow;
@@ -34,8 +45,20 @@ final class FairExecutor {
     int running;
   }
 
-  /** A task that was chosen. */
-  private record Chosen(TimeShare share, Runnable task, long processorNs) {}
+  /** A task that was chosen; none is like another. */
+  private static final class Chosen {
+    final TimeShare share;
+    final Runnable task;
+    final long beganNs;
+    final long processorNs;
+
+    Chosen(TimeShare share, Runnable task, long beganNs, long processorNs) {
+      this.share = share;
+      this.task = task;
+      this.beganNs = beganNs;
+      this.processorNs = processorNs;
+    }
+  }
 
   /**
    * @param clock GPU time
@@ -68,11 +91,11 @@ final class FairExecutor {
 
   /** Runs a task: whoever put this one into the executor's queue put a task into ours. */
   private void runOne() {
-    Chosen chosen = choose();
+    Chosen next = choose();
     try {
-      chosen.task.run();
+      next.task.run();
     } finally {
-      ended(chosen);
+      ended(next);
     }
   }
 
@@ -95,7 +118,9 @@ final class FairExecutor {
       long now = clock.getAsLong();
       virtualNow = Math.max(virtualNow, virtualTime(least));
       least.multiprocessors().begin(now);
-      return new Chosen(least, task, processor.getAsLong());
+      Chosen next = new Chosen(least, task, now, processor.getAsLong());
+      chosen.add(next);
+      return next;
     } finally {
       lock.unlock();
     }
@@ -105,13 +130,40 @@ final class FairExecutor {
     return share.multiprocessors().virtualTime();
   }
 
-  private void ended(Chosen chosen) {
+  /** Tasks that have taken for so long that a thread must be held up, while another open's wait. */
+  int heldUp(long nowNs) {
     lock.lock();
     try {
+      int count = 0;
+      for (Chosen each : chosen) {
+        if (nowNs - each.beganNs > HELD_UP_NS && othersWait(each.share)) {
+          count++;
+        }
+      }
+      return count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private boolean othersWait(TimeShare share) {
+    for (Map.Entry<TimeShare, Line> each : lines.entrySet()) {
+      if (each.getKey() != share && !each.getValue().tasks.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void ended(Chosen over) {
+    lock.lock();
+    try {
+      chosen.remove(over);
       long now = clock.getAsLong();
-      ShareAccount account = chosen.share.multiprocessors();
-      account.use(processor.getAsLong() - chosen.processorNs);
-      Line line = lines.get(chosen.share);
+      ShareAccount account = over.share.multiprocessors();
+      account.use(processor.getAsLong() - over.processorNs);
+      Line line = lines.get(over.share);
       if (line == null) {
         return;
       }
@@ -121,7 +173,7 @@ final class FairExecutor {
       }
       if (line.tasks.isEmpty()) {
         account.rest();
-        lines.remove(chosen.share);
+        lines.remove(over.share);
       } else {
         account.want(now, virtualNow);
       }

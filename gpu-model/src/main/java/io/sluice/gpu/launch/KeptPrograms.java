@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * back, need not wait for that again. Nobody finds the programs of another name. With them is kept
  * what limits a guest for longer than one open lasts.
  *
- * <p>Guarded by the GPU's lock.
+ * <p>Guarded by whoever has it.
  */
 final class KeptPrograms {
   /** Most guests that are remembered; the one that came longest ago makes room. */

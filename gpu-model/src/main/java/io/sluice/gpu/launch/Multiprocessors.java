@@ -1,5 +1,6 @@
 package io.sluice.gpu.launch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.gpu.engine.Compute;
 import io.sluice.gpu.engine.ComputeState;
 import io.sluice.gpu.engine.DataError;
@@ -21,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -32,7 +35,7 @@ import org.slf4j.event.Level;
  * <p>A launch hands its grid to the executor and answers RUNNING; the engine goes on with other
  * channels and asks again. So grids of several channels run at the same time, where the hardware
  * runs them one after the other: an endless one stops nobody else. Threads go to the opens of the
- * GPU by their weight. All methods are called under the GPU's lock; workers never take it.
+ * GPU by their weight. Any thread may call; of one channel's grid one at a time does.
  *
  * <p>With an executor that runs tasks inline a launch is over when it returns, in a simulation.
  */
@@ -49,14 +52,20 @@ public final class Multiprocessors implements GridLauncher {
   private final Runnable ended;
   private final GridHeap heap;
 
+  private final ReentrantLock lock = new ReentrantLock();
+
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
+  @GuardedBy("lock")
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
 
+  @GuardedBy("lock")
   private final KeptPrograms kept;
 
+  @GuardedBy("lock")
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
   /** Cancelled grids whose workers may not have seen it yet. */
+  @GuardedBy("lock")
   private final List<Running> ending = new ArrayList<>();
 
   /** Grids under way, for workers that ask whether they should share their thread. */
@@ -114,15 +123,33 @@ public final class Multiprocessors implements GridLauncher {
     if (!run.reserve()) {
       return host.engineError(DataError.NOT_ENOUGH_WARPS, Compute.LAUNCH);
     }
-    running.put(host, new Running(run, space));
-    grids = running.size();
+    begin(host, new Running(run, space));
     run.start(executor.of(host.timeShare()), () -> grids > 1, ended);
     return resume(state, host);
   }
 
+  private void begin(EngineHost host, Running grid) {
+    lock.lock();
+    try {
+      running.put(host, grid);
+      grids = running.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Running find(EngineHost host) {
+    lock.lock();
+    try {
+      return running.get(host);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   @Override
   public Outcome resume(ComputeState state, EngineHost host) {
-    Running grid = running.get(host);
+    Running grid = find(host);
     if (grid == null) {
       // A restored channel that says it was in the middle of a launch: that cannot be saved.
       return host.deviceError();
@@ -159,30 +186,40 @@ public final class Multiprocessors implements GridLauncher {
 
   @Override
   public boolean isRunning(EngineHost host) {
-    Running grid = running.get(host);
+    Running grid = find(host);
     return grid != null && !grid.run.isDone();
   }
 
   @Override
   public long workedNs(EngineHost host) {
-    Running grid = running.get(host);
+    Running grid = find(host);
     return grid == null ? 0 : grid.run.workedNs();
   }
 
   @Override
   public void cancel(EngineHost host) {
-    Running grid = running.get(host);
+    Running grid = find(host);
     if (grid != null) {
       grid.run.stop();
-      ending.add(grid);
+      lock.lock();
+      try {
+        ending.add(grid);
+      } finally {
+        lock.unlock();
+      }
       account(host, grid);
     }
   }
 
   /** Forgets a grid that has ended, and counts what it has used. */
   private void account(EngineHost host, Running grid) {
-    running.remove(host);
-    grids = running.size();
+    lock.lock();
+    try {
+      running.remove(host);
+      grids = running.size();
+    } finally {
+      lock.unlock();
+    }
     host.used(grid.run.workedNs());
     long instructions = grid.run.instructions();
     long interpreted = grid.run.interpreted();
@@ -194,7 +231,7 @@ public final class Multiprocessors implements GridLauncher {
 
   @Override
   public ProgramCounts programs(TimeShare share) {
-    Compiled open = programs.get(share);
+    Compiled open = known(share);
     if (open == null) {
       return new ProgramCounts(0, CompiledPrograms.MAX_PROGRAMS, 0, CompiledPrograms.MAX_BYTES, 0);
     }
@@ -209,15 +246,32 @@ public final class Multiprocessors implements GridLauncher {
 
   @Override
   public long heapBytes(TimeShare share) {
-    Compiled open = programs.get(share);
+    Compiled open = known(share);
     return open == null ? 0 : open.resources.heap().usedBytes();
   }
 
+  private @Nullable Compiled known(TimeShare share) {
+    lock.lock();
+    try {
+      return programs.get(share);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private Compiled compiled(EngineHost host) {
-    return programs.computeIfAbsent(
-        host.timeShare(),
-        share ->
-            new Compiled(kept.of(share), new GridRun.Resources(heap.open(), clock, processor)));
+    TimeShare share = host.timeShare();
+    lock.lock();
+    try {
+      Compiled open = programs.get(share);
+      if (open == null) {
+        open = new Compiled(kept.of(share), new GridRun.Resources(heap.open(), clock, processor));
+        programs.put(share, open);
+      }
+      return open;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private static void tell(Compiled guest, long instructions, long interpreted) {
@@ -254,11 +308,26 @@ public final class Multiprocessors implements GridLauncher {
 
   @Override
   public Runnable quiesce(GpuAddressSpace space) {
-    ending.removeIf(grid -> grid.run.isDone());
     List<GridRun> there = new ArrayList<>();
-    running.values().stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
-    ending.stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
+    lock.lock();
+    try {
+      ending.removeIf(grid -> grid.run.isDone());
+      running.values().stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
+      ending.stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
+    } finally {
+      lock.unlock();
+    }
     return () -> there.forEach(GridRun::quiesce);
+  }
+
+  /** Threads that are held up by one open's grids while another's wait; any thread may ask. */
+  public int heldUp(long nowNs) {
+    return grids > 1 ? executor.heldUp(nowNs) : 0;
+  }
+
+  /** Whether grids are under way; any thread may ask. */
+  public boolean isComputing() {
+    return grids > 0;
   }
 
   @Override

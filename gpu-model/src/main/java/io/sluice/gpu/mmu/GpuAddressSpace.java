@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * mostly saves. Page tables are never freed before the address space, which is why an address once
  * mapped faults differently from one that never was.
  *
- * <p>Guarded by the GPU's lock, but for the workers of grids: they read the table that stands when
- * they look, and keep what they found until the launcher has them forget it. Memory that was
- * unmapped is given away only after that.
+ * <p>Guarded by the GPU's lock and the open's gate, but for the workers of grids: they read the
+ * table that stands when they look, and keep what they found until the launcher has them forget it.
+ * Memory that was unmapped is given away only after that.
  */
 public final class GpuAddressSpace {
   /** First address outside. */
@@ -37,7 +37,8 @@ public final class GpuAddressSpace {
   private volatile MappingTable mappings = MappingTable.EMPTY;
   private @Nullable RegionUse regions = new RegionUse();
 
-  // The last hit of translate, under the GPU's lock.
+  // The last hit of translate, of the engine, or of whoever holds the GPU's lock while it is
+  // outside.
   private long lastStart;
   private long lastEnd;
   private @Nullable GpuBuffer lastBuffer;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A buffer object as the MMU sees it: its bytes, how often it is mapped, and which of its pages the
- * GPU has written. Guarded by the GPU's lock.
+ * GPU has written. Guarded by the GPU's lock and the open's gate.
  */
 public class GpuBuffer {
   private final long sizeBytes;

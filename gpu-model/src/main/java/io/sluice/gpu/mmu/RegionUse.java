@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The regions of guest memory that an address space reaches, counted by mappings: one look says
- * whether a region that is taken away was in use. Guarded by the GPU's lock.
+ * whether a region that is taken away was in use. Guarded by the GPU's lock and the open's gate.
  */
 final class RegionUse {
   private int[] mappings = new int[0];

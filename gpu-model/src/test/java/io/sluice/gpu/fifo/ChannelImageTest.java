@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -53,7 +54,12 @@ class ChannelImageTest {
     GpuChannel fresh() {
       // Time stands still, so that both machines write the same timestamps.
       ChannelServices services =
-          new ChannelServices(() -> timeNs, GridLauncher.NONE, new TimeShare(), () -> {});
+          new ChannelServices(
+              () -> timeNs,
+              GridLauncher.NONE,
+              new TimeShare(),
+              new EngineGate(new ReentrantLock()),
+              () -> {});
       return new GpuChannel(1, space, userd, 0, services);
     }
 

@@ -196,4 +196,24 @@ final class FairExecutorTest {
     late.ended = true;
     threads.finish();
   }
+
+  /** Two threads, both with one open's tasks, which do not end. */
+  @Test
+  void heldUp_tasksThatDoNotEnd_countWhileAnotherOpenWaits(RandomGenerator random)
+      throws Exception {
+    FairExecutor fair = executor(2);
+    Load stuck = new Load(fair, 1, 2, random);
+    threads.fill();
+    long later = threads.nowNs + 11_000_000;
+    assertThat(fair.heldUp(later)).as("nobody else waits").isZero();
+    Load waiting = new Load(fair, 1, 1, random);
+    assertThat(fair.heldUp(threads.nowNs + 9_000_000)).as("a task may take so long").isZero();
+
+    assertThat(fair.heldUp(later)).isEqualTo(2);
+
+    stuck.ended = true;
+    waiting.ended = true;
+    threads.finish();
+    assertThat(fair.heldUp(later)).isZero();
+  }
 }

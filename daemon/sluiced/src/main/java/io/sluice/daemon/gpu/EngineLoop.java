@@ -13,13 +13,17 @@ import org.slf4j.LoggerFactory;
 /**
  * The loop that runs the software GPU's duty cycle on the thread that calls {@link #run}, and waits
  * as long as the GPU says when there was nothing to do: with a spin hint while channels were active
- * lately, parked after that.
+ * lately, parked after that. A thread in whose place another one works returns ({@link
+ * EngineRelief}).
  */
 final class EngineLoop implements Runnable, IdleStrategy {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
 
   /** There may be more to do at once. */
   private static final long NO_WAIT = -1;
+
+  /** Another thread does it. */
+  private static final long OVER = -2;
 
   /** What fails may fail again at once. */
   private static final long FAILED_NS = 1_000_000;
@@ -28,6 +32,7 @@ final class EngineLoop implements Runnable, IdleStrategy {
   private final LoopFailures failures = new LoopFailures(LOG, "the engine");
   private volatile @Nullable GpuEngine engine;
   private volatile @Nullable Thread thread;
+  private volatile Runnable working = () -> {};
   private volatile boolean stopped;
   private final AtomicLong turns = new AtomicLong();
 
@@ -43,6 +48,11 @@ final class EngineLoop implements Runnable, IdleStrategy {
     engine = newEngine;
   }
 
+  /** Told by the engine when it works for one of several guests; set before the thread starts. */
+  void setWorking(Runnable told) {
+    working = told;
+  }
+
   @Override
   public void run() {
     GpuEngine running = engine;
@@ -50,16 +60,22 @@ final class EngineLoop implements Runnable, IdleStrategy {
       throw new IllegalStateException("no engine to run");
     }
     thread = Thread.currentThread();
-    while (!stopped) {
-      turns.lazySet(turns.getPlain() + 1);
-      idle(cycle(running));
+    long idleNs = NO_WAIT;
+    while (!stopped && idleNs != OVER) {
+      turns.incrementAndGet();
+      idleNs = cycle(running);
+      idle(idleNs);
     }
   }
 
-  /** One duty cycle; how long to wait afterwards, or {@link #NO_WAIT}. */
+  /** One duty cycle; how long to wait afterwards, {@link #NO_WAIT} or {@link #OVER}. */
   private long cycle(GpuEngine running) {
     try {
-      return running.doWork(clock.getAsLong()) == 0 ? running.idleNs() : NO_WAIT;
+      return switch (running.doWork(clock.getAsLong())) {
+        case 0 -> running.idleNs();
+        case GpuEngine.SUPERSEDED -> OVER;
+        default -> NO_WAIT;
+      };
     } catch (RuntimeException | Error e) {
       // The engine ends the channel that it was at, and goes on; this is what it could not catch.
       failures.note(e);
@@ -79,6 +95,11 @@ final class EngineLoop implements Runnable, IdleStrategy {
   @Override
   public void wake() {
     LockSupport.unpark(thread);
+  }
+
+  @Override
+  public void working() {
+    working.run();
   }
 
   /** Duty cycles begun so far; an engine that works or idles has more of them every few ms. */

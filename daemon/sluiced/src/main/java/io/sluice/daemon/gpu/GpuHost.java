@@ -26,11 +26,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
@@ -41,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  * the engine of the software one.
  */
 public final class GpuHost implements AutoCloseable {
-  private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
-
   /** Of threads that compute grids. */
   private static final int COMPUTE_NICE = 10;
 
@@ -69,12 +63,15 @@ public final class GpuHost implements AutoCloseable {
 
   /** The engine that only the software GPU has. */
   private record SoftwareEngine(
-      SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute, int excessLimit) {
+      SoftwareGpu gpu,
+      EngineLoop loop,
+      EngineThreads threads,
+      ComputeThreads compute,
+      int excessLimit) {
     void stop() {
-      loop.stop();
-      Threads.joinUninterruptibly(thread);
+      threads.stop();
       gpu.close();
-      compute.shutdown();
+      compute.close();
     }
   }
 
@@ -164,14 +161,17 @@ public final class GpuHost implements AutoCloseable {
             GpuConfig.gtx480().systemBytes(),
             settings.spin().toNanos(),
             settings.gridHeapBytes());
-    int cores = Runtime.getRuntime().availableProcessors();
-    ExecutorService compute = compute(settings.name(), cores, threads, kernel);
+    ComputeThreads compute = compute(settings.name(), threads, kernel);
     GpuClocks clocks = new GpuClocks(clock, kernel::processorTimeNs);
-    SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
+    SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, compute.count());
+    EngineRelief relief = new EngineRelief(card.engine(), clock, compute::heldUp);
     loop.setEngine(card.engine());
-    Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
+    loop.setWorking(relief::working);
+    String name = "sluice-gpu-" + settings.name();
+    EngineThreads engine = new EngineThreads(name, loop, relief, threads);
     SoftwareEngine software =
-        new SoftwareEngine(card, loop, thread, compute, settings.excessLimit());
+        new SoftwareEngine(card, loop, engine, compute, settings.excessLimit());
+    engine.start();
     try {
       Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open, card::openFor);
       return host(
@@ -183,10 +183,10 @@ public final class GpuHost implements AutoCloseable {
   }
 
   /**
-   * Threads for compute grids; they end when there have been none for a while. Virtual processors
-   * of machines, and whoever hands on what has come, go first.
+   * Threads for compute grids. Virtual processors of machines, and whoever hands on what has come,
+   * go first.
    */
-  private static ExecutorService compute(String gpu, int count, Threads threads, Kernel kernel) {
+  private static ComputeThreads compute(String gpu, Threads threads, Kernel kernel) {
     ThreadFactory named =
         action -> {
           Thread thread =
@@ -198,16 +198,7 @@ public final class GpuHost implements AutoCloseable {
           thread.setName("sm-" + gpu);
           return thread;
         };
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            count,
-            count,
-            COMPUTE_IDLE.toSeconds(),
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            named);
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+    return new ComputeThreads(Runtime.getRuntime().availableProcessors(), named);
   }
 
   private static GpuHost host(

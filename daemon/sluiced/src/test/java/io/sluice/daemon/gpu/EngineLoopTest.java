@@ -31,6 +31,21 @@ final class EngineLoopTest {
           public long idleNs() {
             return 1_000_000_000;
           }
+
+          @Override
+          public boolean relieve(long nowNs) {
+            return false;
+          }
+
+          @Override
+          public int heldUpWorkers(long nowNs) {
+            return 0;
+          }
+
+          @Override
+          public boolean isComputing() {
+            return false;
+          }
         });
     Thread thread = Thread.ofPlatform().daemon().start(loop);
     served.await();

@@ -1,0 +1,108 @@
+package io.sluice.daemon.gpu;
+
+import io.sluice.gpu.GpuEngine;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one that takes the engine's place when a guest's memory holds its thread up, and has threads
+ * added that run grids when theirs are. It looks each millisecond while guests share the GPU and
+ * work, and sleeps when they do not.
+ */
+final class EngineRelief {
+  private static final long LOOK_NS = 1_000_000;
+
+  /** After so many looks that found no work it sleeps. */
+  private static final int QUIET_LOOKS = 50;
+
+  private final GpuEngine engine;
+  private final LongSupplier clock;
+  private final IntConsumer heldUpWorkers;
+  private final AtomicBoolean taken = new AtomicBoolean();
+  private volatile @Nullable Thread thread;
+  private volatile boolean asleep;
+  private volatile boolean stopped;
+  private volatile long works;
+
+  /**
+   * @param clock nanoseconds, the GPU's own
+   * @param heldUpWorkers told how many threads that run grids are held up
+   */
+  EngineRelief(GpuEngine engine, LongSupplier clock, IntConsumer heldUpWorkers) {
+    this.engine = engine;
+    this.clock = clock;
+    this.heldUpWorkers = heldUpWorkers;
+  }
+
+  /**
+   * Waits on the calling thread until it has to take the engine's place.
+   *
+   * @return whether it has to; false when another thread waits for that, or it was stopped
+   */
+  boolean await() {
+    if (!taken.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      thread = Thread.currentThread();
+      return watch();
+    } finally {
+      taken.set(false);
+    }
+  }
+
+  private boolean watch() {
+    long seen = works;
+    int quiet = 0;
+    while (!stopped) {
+      long now = clock.getAsLong();
+      if (engine.relieve(now)) {
+        return true;
+      }
+      heldUpWorkers.accept(engine.heldUpWorkers(now));
+      quiet = works == seen && !engine.isComputing() ? quiet + 1 : 0;
+      seen = works;
+      if (quiet < QUIET_LOOKS) {
+        LockSupport.parkNanos(this, LOOK_NS);
+      } else {
+        sleep(seen);
+        quiet = 0;
+      }
+    }
+    return false;
+  }
+
+  /** Sleeps unless the engine has worked since. */
+  private void sleep(long seen) {
+    asleep = true;
+    if (works == seen && !stopped) {
+      LockSupport.park(this); // returning early does no harm
+    }
+    asleep = false;
+  }
+
+  /** Whether it sleeps until the engine works. */
+  boolean isAsleep() {
+    return asleep;
+  }
+
+  /**
+   * The engine works for one of several guests, or there are several now; any thread may say so.
+   */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // it is another number, whoever writes it
+  void working() {
+    works = works + 1;
+    if (asleep) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Ends the wait, for good. */
+  void stop() {
+    stopped = true;
+    LockSupport.unpark(thread);
+  }
+}

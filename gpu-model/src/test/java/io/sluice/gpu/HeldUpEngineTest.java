@@ -1,0 +1,176 @@
+package io.sluice.gpu;
+
+import static io.sluice.gpu.Words.increasing;
+import static io.sluice.gpu.Words.join;
+import static io.sluice.gpu.Words.one;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.StandIn;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An engine that one guest keeps in the kernel, here where an interrupt is told: the other guests
+ * have their calls answered and their channels served, and it goes on where it was.
+ */
+final class HeldUpEngineTest {
+  private static final int REFERENCE = 0x50;
+  private static final long LONG_NS = 20_000_000;
+
+  private final AtomicBoolean holds = new AtomicBoolean();
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final CountDownLatch mayGoOn = new CountDownLatch(1);
+  private final AtomicInteger works = new AtomicInteger();
+  private final Kernel real = RealKernel.create();
+  private volatile long nowNs = 1_000_000;
+  private final SoftwareGpu gpu =
+      new SoftwareGpu(
+          StandIn.of(
+              Kernel.class,
+              real,
+              call -> {
+                if (call.is("signal") && holds.compareAndSet(true, false)) {
+                  held.countDown();
+                  mayGoOn.await();
+                }
+                return call.pass();
+              }),
+          new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0),
+          () -> nowNs,
+          new IdleStrategy() {
+            @Override
+            public void idle(long ns) {}
+
+            @Override
+            public void wake() {}
+
+            @Override
+            public void working() {
+              int _ = works.incrementAndGet();
+            }
+          });
+  private final Client holder = new Client(real, gpu.open());
+  private final GuestChannel held1 = holder.channel(holder.vspaceNew());
+  private final Client other = new Client(real, gpu.open());
+
+  @AfterEach
+  void close() {
+    mayGoOn.countDown();
+    holder.close();
+    other.close();
+    gpu.close();
+  }
+
+  private int cycle() {
+    nowNs += Rig.CYCLE_NS;
+    return gpu.engine().doWork(nowNs);
+  }
+
+  private void run() {
+    while (cycle() > 0) {}
+  }
+
+  /** Another thread runs the engine until it stands where the first guest's interrupt is told. */
+  private CompletableFuture<Integer> holdUp() throws InterruptedException {
+    held1.submit(
+        join(new int[] {increasing(0, 0x20, 1), 0}, one(0, REFERENCE, 4))); // NON_STALL_INTERRUPT
+    holds.set(true);
+    nowNs += Rig.CYCLE_NS;
+    long then = nowNs;
+    CompletableFuture<Integer> answer =
+        CompletableFuture.supplyAsync(() -> gpu.engine().doWork(then), Thread.ofPlatform()::start);
+    held.await();
+    return answer;
+  }
+
+  @Test
+  void calls_ofAnotherOpen_areAnsweredMeanwhile() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+
+    GuestChannel channel = other.channel(other.vspaceNew());
+
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(working).isNotDone();
+    assertThat(held1.gpGet()).isZero();
+  }
+
+  @Test
+  void calls_ofTheSameOpen_waitUntilItIsOut() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+
+    CompletableFuture<Integer> call =
+        CompletableFuture.supplyAsync(held1::state, Thread.ofPlatform()::start);
+    assertThat(gpu.engine().doWork(nowNs)).as("a second thread, unasked").isZero();
+    assertThat(call).isNotDone();
+    mayGoOn.countDown();
+
+    assertThat(call.get()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(working.get()).isEqualTo(1);
+  }
+
+  @Test
+  void relieve_soonOrAlone_isRefused() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+    long began = nowNs;
+
+    assertThat(gpu.engine().relieve(began + LONG_NS)).as("nobody else is there").isFalse();
+    GuestChannel channel = other.channel(other.vspaceNew());
+    assertThat(gpu.engine().relieve(began + 1_000_000)).as("a slice may take so long").isFalse();
+    assertThat(gpu.engine().relieve(began + LONG_NS)).isTrue();
+
+    channel.submit(one(0, REFERENCE, 5));
+    run();
+    assertThat(channel.reference()).isEqualTo(5);
+    assertThat(working).isNotDone();
+  }
+
+  @Test
+  void relieved_comesBack_isToldAndItsChannelGoesOn() throws Exception {
+    GuestChannel channel = other.channel(other.vspaceNew());
+    CompletableFuture<Integer> working = holdUp();
+    nowNs += LONG_NS;
+    assertThat(gpu.engine().relieve(nowNs)).isTrue();
+    run();
+    assertThat(held1.reference()).as("nobody else is at it").isZero();
+
+    mayGoOn.countDown();
+
+    assertThat(working.get()).isEqualTo(GpuEngine.SUPERSEDED);
+    run();
+    assertThat(held1.reference()).isEqualTo(4);
+    channel.submit(one(0, REFERENCE, 5));
+    run();
+    assertThat(channel.reference()).isEqualTo(5);
+    assertThat(works.get()).isPositive();
+  }
+
+  @Test
+  void open_thatHoldsItUp_isClosedWhenItIsOut() throws Exception {
+    GuestChannel channel = other.channel(other.vspaceNew());
+    CompletableFuture<Integer> working = holdUp();
+    nowNs += LONG_NS;
+    assertThat(gpu.engine().relieve(nowNs)).isTrue();
+    CompletableFuture<Void> closing =
+        CompletableFuture.runAsync(holder::close, Thread.ofPlatform()::start);
+    channel.submit(one(0, REFERENCE, 5));
+    run();
+    assertThat(channel.reference()).isEqualTo(5);
+    assertThat(closing).isNotDone();
+
+    mayGoOn.countDown();
+
+    closing.get();
+    assertThat(working.get()).isEqualTo(GpuEngine.SUPERSEDED);
+    run();
+    channel.submit(one(0, REFERENCE, 6));
+    run();
+    assertThat(channel.reference()).isEqualTo(6);
+  }
+}
