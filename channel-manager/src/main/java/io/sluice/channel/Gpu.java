@@ -69,7 +69,8 @@ public interface Gpu extends AutoCloseable {
 
   /**
    * Takes what happens in the background a step further: detached channels drain, and one that was
-   * given back before it had drained goes on. By one thread, when it is due or was woken.
+   * given back before it had drained goes on. By one thread, when it is due or was woken; all
+   * others only read how far it is.
    *
    * @param nowNs {@link #timeNs}
    * @return nanoseconds until it wants to be called again; {@link Long#MAX_VALUE} until the wakeup

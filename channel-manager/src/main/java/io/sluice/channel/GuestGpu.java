@@ -182,16 +182,10 @@ public interface GuestGpu extends AutoCloseable {
   int readEvents(EventSink sink);
 
   /**
-   * Takes the drain of this guest's channels a step further, for one who waits for it and would not
-   * wait for the thread of {@link Gpu#poll}.
-   *
-   * <p>Three callers take such steps, one at a time, as each has the lock of this open meanwhile.
-   * The share thread of the GPU, by {@link Gpu#poll}, takes those that nobody waits for. A move
-   * that waits for a drain ({@link io.sluice.channel.guest.GuestMove#drain}) calls this whenever it
-   * looks, since the guest stands still until the drain is over. And {@link Channel#attach} takes
-   * one of its own, so that a channel that has drained goes on when that call returns, and not a
-   * period of the share thread later. A step follows from the channels' states and the time alone,
-   * so it does not matter who takes it, nor how often.
+   * Takes the drain of this guest's channels a step further, unless a call of the guest keeps it
+   * from that. {@link Gpu#poll} does so for each of its guests, and nobody else for one of those:
+   * whoever waits for a drain reads {@link Channel#status}. The owner of an open that is no guest's
+   * does it himself.
    *
    * @param nowNs {@link Gpu#timeNs}
    */

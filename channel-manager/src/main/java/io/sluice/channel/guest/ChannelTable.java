@@ -283,11 +283,6 @@ final class ChannelTable {
     return taken;
   }
 
-  /** GPU time. */
-  long timeNs() {
-    return gpu.timeNs();
-  }
-
   /** How often one began to run, or went on. */
   long starts() {
     return transitions.entered(ChannelState.RUNNING);

@@ -233,9 +233,10 @@ public final class GuestMove {
   }
 
   /**
-   * Takes the drain after {@link #detachAll} further. When nothing of what was submitted is left
-   * but channels that wait on an acquire, which only the guest itself can release, those are
-   * parked: they take their wait along. Channels that started since are detached too.
+   * Looks how far the drain after {@link #detachAll} is, which goes on by itself. When nothing of
+   * what was submitted is left but channels that wait on an acquire, which only the guest itself
+   * can release, those are parked: they take their wait along. Channels that started since are
+   * detached too.
    */
   public Drain drain(String reason) {
     return lock.call(() -> {
@@ -246,7 +247,6 @@ public final class GuestMove {
           channel.detach(reason);
         }
       }
-      backend.poll(state.channels.timeNs());
       for (GuestChannel channel : state.channels.all()) {
         Channel.Status status = state.channels.look(channel);
         if (channel.life.state() == ChannelState.DRAINING && !channel.noteProgress(status)) {

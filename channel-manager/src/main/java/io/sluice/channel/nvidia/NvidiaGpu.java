@@ -88,9 +88,6 @@ public final class NvidiaGpu implements Gpu {
   /** The name of opens that are no guest's. */
   private static final String UNSEEN = "";
 
-  /** Time between two polls while channels drain. */
-  static final long POLL_NS = 1_000_000;
-
   private final Kernel kernel;
   private final RandomGenerator random;
   private final RmPort port;
@@ -338,14 +335,12 @@ public final class NvidiaGpu implements Gpu {
 
   @Override
   public long poll(long nowNs) {
-    boolean more = false;
+    long due = Long.MAX_VALUE;
     for (NvidiaGuestGpu guest : guests) {
-      if (guest.wantsPoll() && !guest.isPolled(nowNs)) {
-        guest.pollIfFree(nowNs);
-      }
-      more |= guest.wantsPoll();
+      guest.poll(nowNs);
+      due = Math.min(due, guest.pollDueInNs(nowNs));
     }
-    return more ? POLL_NS : Long.MAX_VALUE;
+    return due;
   }
 
   @Override

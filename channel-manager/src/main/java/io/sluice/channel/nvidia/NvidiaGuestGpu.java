@@ -12,6 +12,7 @@ import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.nvidia.channel.ChannelHome;
+import io.sluice.channel.nvidia.channel.DrainPace;
 import io.sluice.channel.nvidia.channel.GuestPages;
 import io.sluice.channel.nvidia.channel.NvidiaChannel;
 import io.sluice.channel.nvidia.channel.OpenChannels;
@@ -47,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  * and gives everything back when it goes. One lock guards all that belongs to it.
  */
 final class NvidiaGuestGpu implements GuestGpu {
+  /** How long a step of a drain may wait for a call of the guest. */
+  private static final long DRAIN_PATIENCE_NS = 200_000;
+
   private final NvidiaGpu gpu;
   private final String name;
   private final RmOpen open;
@@ -68,9 +72,6 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   /** What a guest that comes will want first, when it stands still. */
   private @Nullable NvidiaAddressSpace spare;
-
-  /** When one who waits has polled last; GPU time. */
-  private volatile long polledNs = -NvidiaGpu.POLL_NS;
 
   private NvidiaGuestGpu(
       NvidiaGpu gpu, String name, RmOpen open, GuestPages pages, NvidiaEvents events) {
@@ -217,35 +218,25 @@ final class NvidiaGuestGpu implements GuestGpu {
     return !lock.isClosed() && (channels.areDraining() || slices.areStale());
   }
 
-  /**
-   * Whether one who waits for a drain polls this open himself: then it is left to him, but for
-   * channels that were given back, which nobody waits for.
-   */
-  boolean isPolled(long nowNs) {
-    return nowNs - polledNs < NvidiaGpu.POLL_NS && !channels.areReturning();
+  /** In how many nanoseconds {@link #poll} has something to do; takes no lock. */
+  long pollDueInNs(long nowNs) {
+    if (!wantsPoll()) {
+      return Long.MAX_VALUE;
+    }
+    return Math.min(DrainPace.MOST_NS, channels.pollDueInNs(nowNs));
   }
 
+  /** Others wait meanwhile: they do for the copies of a move, not for a long call of the guest. */
   @Override
   public void poll(long nowNs) {
-    polledNs = nowNs;
     if (wantsPoll()) {
-      pollNow(nowNs);
+      lock.runIfFree(
+          channels.areDraining() ? DRAIN_PATIENCE_NS : 0,
+          () -> {
+            slices.refresh(nowNs);
+            channels.poll(nowNs);
+          });
     }
-  }
-
-  /** Takes what is under way a step further. */
-  private void pollNow(long nowNs) {
-    lock.runIfOpen(() -> takeStep(nowNs));
-  }
-
-  /** The same, unless a call of the guest is under way, which others do not wait for. */
-  void pollIfFree(long nowNs) {
-    lock.runIfFree(() -> takeStep(nowNs));
-  }
-
-  private void takeStep(long nowNs) {
-    slices.refresh(nowNs);
-    channels.poll(nowNs);
   }
 
   /** Of which what takes no lock may be asked without this one's. */

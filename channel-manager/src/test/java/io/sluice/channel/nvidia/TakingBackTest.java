@@ -360,6 +360,21 @@ final class TakingBackTest {
     assertThat(side.counted()).isEqualTo(9 + 1);
   }
 
+  /** However long it has had nothing to do. */
+  @Test
+  void attach_beforeTheDrainIsOver_leavesTheRestToTheThreadThatPolls() {
+    submit(9);
+    await(() -> ring.hasReleased(9));
+    side.channel.detach();
+    assertThat(side.channel.look().state()).isEqualTo(ChannelState.DRAINING);
+    side.channel.attach();
+    assertThat(side.channel.look().state()).isEqualTo(ChannelState.DRAINING);
+    assertThat(side.channel.status().state()).isEqualTo(ChannelState.DRAINING);
+    await(() -> side.channel.status().state() == ChannelState.RUNNING);
+    submit(20);
+    assertAllRanOnce();
+  }
+
   @Test
   void kill_ofADetachedChannel_leavesNothingBehind() {
     submit(3);

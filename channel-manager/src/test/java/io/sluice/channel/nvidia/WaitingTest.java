@@ -436,6 +436,17 @@ final class WaitingTest {
   }
 
   @Test
+  void poll_whileAChannelWaits_isDueLessOftenTheLongerItLasts() {
+    Queue waits = guest.queue(0x10_0000_0000L);
+    waits.waits(HOST, 7);
+    long _ = waits.submit();
+    long before = gpu.timeNs();
+    waits.channel.detach();
+    assertThat(gpu.poll(before)).isEqualTo(100_000);
+    assertThat(gpu.poll(before + 10_000_000_000L)).isEqualTo(1_000_000);
+  }
+
+  @Test
   void kill_ofAChannelThatWaitsToGoOn_endsIt() {
     Queue waits = guest.queue(0x10_0000_0000L);
     waits.waits(HOST, 7);

@@ -51,30 +51,17 @@ public final class Detachment {
     }
 
     /** One with poison in the ring. */
-    sealed interface PoisonQueued extends Drain {
-      Poisons poisons();
-    }
-
-    /**
-     * {@link DetachmentState#POISONED}.
-     *
-     * @param sinceNs when the last poison was put
-     */
-    record Poisoned(Poisons poisons, long sinceNs) implements PoisonQueued {
-      @Override
-      public DetachmentState stage() {
-        return DetachmentState.POISONED;
-      }
-    }
-
-    /** {@link DetachmentState#RELEASED}. */
-    record Released(Poisons poisons) implements PoisonQueued {
-      @Override
-      public DetachmentState stage() {
-        return DetachmentState.RELEASED;
+    record Poisoned(DetachmentState stage, Poisons poisons) implements Drain {
+      public Poisoned {
+        if (!stage.isPoisoned()) {
+          throw new AssertionError("with poison, stage=" + stage);
+        }
       }
     }
   }
+
+  /** A stage, and when it was entered; GPU time. */
+  private record Entered(Drain drain, long atNs) {}
 
   private final ChannelHome home;
   private final ChannelRing ring;
@@ -83,13 +70,13 @@ public final class Detachment {
   private final ChannelActivity activity;
   private final GpuVa alias;
 
-  private Drain drain = new Drain.Clean(DetachmentState.FETCHING);
+  // Written under the lock.
+  private volatile Entered entered;
 
   /** The first entry that was not put when the page was replaced; then where the poison is. */
   private int put;
 
   private int fetched;
-  private long passedOnNs;
 
   private Detachment(
       ChannelHome home,
@@ -105,7 +92,7 @@ public final class Detachment {
     this.words = words;
     this.activity = activity;
     this.alias = alias;
-    passedOnNs = nowNs;
+    entered = new Entered(new Drain.Clean(DetachmentState.FETCHING), nowNs);
     activity.forgetWait();
   }
 
@@ -149,7 +136,12 @@ public final class Detachment {
   }
 
   DetachmentState state() {
-    return drain.stage();
+    return entered.drain().stage();
+  }
+
+  /** When its stage was entered; GPU time. Any thread. */
+  long enteredNs() {
+    return entered.atNs();
   }
 
   boolean isDrained() {
@@ -161,12 +153,8 @@ public final class Detachment {
     return put;
   }
 
-  private void enter(DetachmentState next, String reason) {
-    enter(new Drain.Clean(next), reason);
-  }
-
   /** The one place that changes the stage. */
-  private void enter(Drain next, String reason) {
+  private void enter(Drain next, long nowNs, String reason) {
     if (!state().canBecome(next.stage())) {
       throw new AssertionError("no such transition, from=" + state() + " to=" + next.stage());
     }
@@ -174,14 +162,15 @@ public final class Detachment {
         .addKeyValue("cid", ring.channelId())
         .addKeyValue("from", state())
         .addKeyValue("to", next.stage())
+        .addKeyValue("atNs", nowNs)
         .addKeyValue("reason", reason)
         .log("detachment");
-    drain = next;
+    entered = new Entered(next, nowNs);
   }
 
   /** Whether it waits for a semaphore, and has done so long enough for more to be passed on. */
   boolean isPatienceOver(long nowNs) {
-    long since = Math.max(activity.waitsSinceNs(), passedOnNs);
+    long since = Math.max(activity.waitsSinceNs(), enteredNs());
     return !isDrained() && activity.isWaiting() && nowNs - since > PATIENCE_NS;
   }
 
@@ -193,7 +182,7 @@ public final class Detachment {
       fetched = home.monitor().pointers(alias).get();
       words.get(fetched);
       if (!isWaitingBefore(put, nowNs) && fetched == put) {
-        enter(DetachmentState.AT_END, "all is fetched");
+        enter(new Drain.Clean(DetachmentState.AT_END), nowNs, "all is fetched");
       }
     }
   }
@@ -212,10 +201,7 @@ public final class Detachment {
       return;
     }
     put = wanted;
-    passedOnNs = nowNs;
-    if (state() == DetachmentState.AT_END) {
-      enter(DetachmentState.FETCHING, "more was passed on");
-    }
+    enter(new Drain.Clean(DetachmentState.FETCHING), nowNs, "more was passed on");
     tellPut(put);
   }
 
@@ -242,14 +228,14 @@ public final class Detachment {
     words.withdraw();
     MemorySegment slot = ring.slot(put);
     Poisons poisons =
-        switch (drain) {
+        switch (entered.drain()) {
           case Drain.Clean _ ->
               new Poisons(ScratchPages.map(home.open(), ring.space().space(), ring.channelId()));
-          case Drain.PoisonQueued before -> before.poisons();
+          case Drain.Poisoned(_, Poisons before) -> before;
         };
     poisons.put(slot);
     activity.forgetWait();
-    enter(new Drain.Poisoned(poisons, nowNs), reason);
+    enter(new Drain.Poisoned(DetachmentState.POISONED, poisons), nowNs, reason);
     tellPut(ring.after(put));
   }
 
@@ -260,20 +246,19 @@ public final class Detachment {
 
   /** Looks how far the GPU is with the poison. */
   void lookAtPoison(long nowNs) {
-    if (!(drain instanceof Drain.PoisonQueued now)) {
+    if (!(entered.drain() instanceof Drain.Poisoned(_, Poisons poisons))) {
       return;
     }
-    Poisons poisons = now.poisons();
     if (poisons.areRun()) {
       put = (put - poisons.behindFirstRun()) & (ring.entries() - 1);
-      end(poisons);
+      end(poisons, nowNs);
       return;
     }
     boolean taken = poisons.isLastTaken();
     boolean guestIsDone = words.put() != put;
-    if (waitsBefore(now, nowNs)) {
-      if (now instanceof Drain.Poisoned && poisons.haveRoom()) {
-        release(poisons);
+    if (waitsBefore(nowNs)) {
+      if (state() == DetachmentState.POISONED && poisons.haveRoom()) {
+        release(poisons, nowNs);
       }
     } else if (taken && guestIsDone && poisons.haveRoom()) {
       put = ring.after(put);
@@ -282,8 +267,8 @@ public final class Detachment {
   }
 
   /** Poison is run within microseconds of what is before it, unless that waits. */
-  private boolean waitsBefore(Drain.PoisonQueued now, long nowNs) {
-    if (now instanceof Drain.Poisoned(_, long sinceNs) && nowNs - sinceNs <= PATIENCE_NS) {
+  private boolean waitsBefore(long nowNs) {
+    if (state() == DetachmentState.POISONED && nowNs - enteredNs() <= PATIENCE_NS) {
       return false;
     }
     fetched = home.monitor().pointers(alias).get();
@@ -291,28 +276,28 @@ public final class Detachment {
   }
 
   /** The guest goes on, as far as its ring has room; what it waits for may be among that. */
-  private void release(Poisons poisons) {
+  private void release(Poisons poisons, long nowNs) {
     if (fetched == ring.after(put)) {
       fetched = put; // the guest may take the place of the poison
     }
     words.get(fetched);
     words.publish(home.monitor().token());
-    enter(new Drain.Released(poisons), "waits for a semaphore");
+    enter(new Drain.Poisoned(DetachmentState.RELEASED, poisons), nowNs, "waits for a semaphore");
   }
 
-  private void end(Poisons poisons) {
+  private void end(Poisons poisons, long nowNs) {
     poisons.restoreSlots();
     poisons.close();
     fetched = put;
     words.get(put);
-    enter(DetachmentState.DRAINED, "the poison was run");
+    enter(new Drain.Clean(DetachmentState.DRAINED), nowNs, "the poison was run");
     words.publish(home.monitor().token());
   }
 
   /** Gives back what it holds; the channel is disabled, or has drained. */
   void close() {
-    if (drain instanceof Drain.PoisonQueued now) {
-      now.poisons().close();
+    if (entered.drain() instanceof Drain.Poisoned(_, Poisons poisons)) {
+      poisons.close();
     }
     home.monitor().removeAlias(channel.userd(), GuestLimits.PAGE_BYTES, alias);
   }

@@ -10,7 +10,7 @@ import com.google.common.collect.Maps;
  * The stages of a detachment, and which may follow which.
  *
  * <pre>
- *      ┌─────── more was passed on
+ *      ┌─────── more was passed on; also while it fetches
  *      ▼               │
  *   FETCHING ──────► AT_END ──────► POISONED ◄─┐ another poison
  *      │                            │  │  ▲ ───┘
@@ -21,7 +21,7 @@ import com.google.common.collect.Maps;
  * </pre>
  */
 public enum DetachmentState {
-  /** The GPU fetches what was put, or waits for a semaphore in it. */
+  /** The GPU fetches what was put, or waits for a semaphore in it; again when more is passed on. */
   FETCHING,
   /** All that was put is fetched, and waits for nothing; the guest's others may be needed. */
   AT_END,
@@ -35,7 +35,7 @@ public enum DetachmentState {
   private static final ImmutableMap<DetachmentState, ImmutableSet<DetachmentState>> NEXT =
       Maps.immutableEnumMap(
           ImmutableMap.of(
-              FETCHING, immutableEnumSet(AT_END, POISONED),
+              FETCHING, immutableEnumSet(FETCHING, AT_END, POISONED),
               AT_END, immutableEnumSet(FETCHING, POISONED),
               POISONED, immutableEnumSet(POISONED, RELEASED, DRAINED),
               RELEASED, immutableEnumSet(POISONED, DRAINED),

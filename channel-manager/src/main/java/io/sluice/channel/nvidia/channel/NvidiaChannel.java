@@ -276,11 +276,7 @@ public final class NvidiaChannel implements Channel {
         case Detaching(var hardware, var ring, var detachment) -> {
           detachment.finish(now);
           enter(new Returning(hardware, ring, detachment), now, "given back");
-          detachment.lookAtPoison(now);
-          poll(now);
-          if (state instanceof Returning) {
-            home.host().wakeUp();
-          }
+          home.host().wakeUp();
         }
         case Detached detached -> giveBack(detached, detached.detachment(), detached.savedPut());
         case Returning _, Ended _ -> {}
@@ -295,7 +291,7 @@ public final class NvidiaChannel implements Channel {
     return state instanceof Draining;
   }
 
-  /** Takes what is under way a step further, after {@link Detachments#poll}. */
+  /** Notes that it has drained, after {@link Detachments#poll}. */
   void poll(long nowNs) {
     noteError(nowNs);
     if (state instanceof Draining draining && draining.detachment().isDrained()) {

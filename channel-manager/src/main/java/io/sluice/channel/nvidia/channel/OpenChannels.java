@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia.channel;
 
 import io.sluice.channel.nvidia.channel.NvidiaChannelState.Draining;
-import io.sluice.channel.nvidia.channel.NvidiaChannelState.Returning;
 import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import java.util.ArrayList;
@@ -81,9 +80,15 @@ public final class OpenChannels {
     return all.stream().anyMatch(NvidiaChannel::isDraining);
   }
 
-  /** Whether some are to run again once they have drained; takes no lock. */
-  public boolean areReturning() {
-    return all.stream().anyMatch(channel -> channel.state() instanceof Returning);
+  /** In how many nanoseconds {@link #poll} may find one a step further; takes no lock. */
+  public long pollDueInNs(long nowNs) {
+    long due = Long.MAX_VALUE;
+    for (NvidiaChannel channel : all) {
+      if (channel.state() instanceof Draining draining) {
+        due = Math.min(due, DrainPace.after(nowNs - draining.detachment().enteredNs()));
+      }
+    }
+    return due;
   }
 
   // ---- taking access back ----

@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.rm;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -49,7 +50,16 @@ public final class OpenLock {
 
   /** As {@link #runIfOpen}; nor does anything happen when somebody else has the lock. */
   public void runIfFree(Runnable operation) {
-    if (lock.tryLock()) {
+    runIfFree(0, operation);
+  }
+
+  /**
+   * As {@link #runIfOpen}; nor does anything happen when somebody else keeps the lock.
+   *
+   * @param patienceNs longest wait for it, 0 or more
+   */
+  public void runIfFree(long patienceNs, Runnable operation) {
+    if (tryLock(patienceNs)) {
       try {
         if (!closed) {
           operation.run();
@@ -57,6 +67,15 @@ public final class OpenLock {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  private boolean tryLock(long patienceNs) {
+    try {
+      return lock.tryLock() || patienceNs > 0 && lock.tryLock(patienceNs, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
