@@ -109,8 +109,21 @@ sealed interface Incoming extends StateMachine.State<IncomingStage> {
     record Timed(GuestRestore guest, long ns) implements Build {}
   }
 
-  /** {@link IncomingStage#READY}. */
-  record Ready(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}
+  /**
+   * {@link IncomingStage#READY}.
+   *
+   * @param took how long its parts took to restore
+   */
+  record Ready(Offer offer, TargetMachine machine, GuestRestore guest, RestoreTimes took)
+      implements Held {}
+
+  /**
+   * The times of a restore, both since it began.
+   *
+   * @param guestNs until the guest was built
+   * @param deviceNs until its machine had restored the device, too
+   */
+  record RestoreTimes(long guestNs, long deviceNs) {}
 
   /** {@link IncomingStage#COMMITTING}. */
   record Committing(Offer offer, TargetMachine machine, GuestRestore guest) implements Held {}

@@ -15,6 +15,7 @@ import io.sluice.migrate.engine.Incoming.Held;
 import io.sluice.migrate.engine.Incoming.Offered;
 import io.sluice.migrate.engine.Incoming.Ready;
 import io.sluice.migrate.engine.Incoming.Receiving;
+import io.sluice.migrate.engine.Incoming.RestoreTimes;
 import io.sluice.migrate.engine.Incoming.Restoring;
 import io.sluice.migrate.engine.Incoming.Running;
 import io.sluice.migrate.engine.Incoming.Waiting;
@@ -428,9 +429,9 @@ public final class MigrationTarget implements AutoCloseable {
       case Build.Timed(GuestRestore guest, long ns) -> {
         if (now.deviceIsBuilt()) {
           send(Frame.of(FrameType.READY));
+          RestoreTimes took = new RestoreTimes(ns, nowNs - now.sinceNs());
           enter(
-              new Ready(now.offer(), now.machine(), guest),
-              "the guest is built, guestNs=" + ns + " deviceNs=" + (nowNs - now.sinceNs()));
+              new Ready(now.offer(), now.machine(), guest, took), "guest and device are restored");
         }
       }
     }
