@@ -162,19 +162,16 @@ final class MachineStop {
    * @param mayBeEarly whether it would do no harm if it stopped before its GPU has drained
    */
   StopApproach approach(BooleanSupplier mayBeEarly) {
-    return new StopApproach(live, this::isNear, () -> mayBeEarly.getAsBoolean() && lookOnceMore());
+    return new StopApproach(
+        live,
+        this::isNear,
+        () -> mayBeEarly.getAsBoolean() && standsBy(),
+        () -> lookAgain("it has stood by for long"));
   }
 
-  /**
-   * It has stood by for long: it goes on once more, until it stands by with what it has written
-   * meanwhile.
-   *
-   * @return whether it does: one that does not stand by has gone on all the time
-   */
-  private boolean lookOnceMore() {
-    return stage() == StopStage.STANDING_BY
-        && !isStopped()
-        && lookAgain("it has stood by for long") > 0;
+  /** One that does not has gone on all the time. */
+  private boolean standsBy() {
+    return stage() == StopStage.STANDING_BY && !isStopped();
   }
 
   /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
@@ -259,7 +256,8 @@ final class MachineStop {
       return holdBack(looked); // it is taken without being asked
     }
     if (gpuIdle && !looked) {
-      return lookAgain("no command was seen");
+      lookAgain("no command was seen");
+      return 1;
     }
     if (stage() == StopStage.STANDING_BY) {
       return 0;
@@ -273,10 +271,9 @@ final class MachineStop {
   }
 
   /** Goes on, little by little, until it stands by with what it has written since it began. */
-  private int lookAgain(String reason) {
+  private void lookAgain(String reason) {
     state.enter(new Looking(live.passes()), reason);
     live.keepBack(0, stepBytes());
-    return 1;
   }
 
   private int holdBack(boolean looked) {

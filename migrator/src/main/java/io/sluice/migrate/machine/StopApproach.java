@@ -30,17 +30,23 @@ public final class StopApproach {
 
   private final LiveMachine machine;
   private final BooleanSupplier isNear;
-  private final BooleanSupplier lookOnceMore;
+  private final BooleanSupplier mayLookOnceMore;
+  private final Runnable lookOnceMore;
   private Progress progress = new Progress.Far();
 
   /**
    * @param isNear whether it has so little left that it is worth while
-   * @param lookOnceMore has it look what it has written while it stood by, unless that may do harm;
-   *     whether it does
+   * @param mayLookOnceMore whether it stands by, and it would do no harm if it went on
+   * @param lookOnceMore has it go on once more, for what it has written while it stood by
    */
-  public StopApproach(LiveMachine machine, BooleanSupplier isNear, BooleanSupplier lookOnceMore) {
+  public StopApproach(
+      LiveMachine machine,
+      BooleanSupplier isNear,
+      BooleanSupplier mayLookOnceMore,
+      Runnable lookOnceMore) {
     this.machine = machine;
     this.isNear = isNear;
+    this.mayLookOnceMore = mayLookOnceMore;
     this.lookOnceMore = lookOnceMore;
   }
 
@@ -58,7 +64,8 @@ public final class StopApproach {
   }
 
   /**
-   * Access is to be taken back: goes on with the approach.
+   * Access is to be taken back: goes on with the approach. A machine that has stood by for long
+   * goes on once more, to stand by with what it has written meanwhile.
    *
    * @return whether nothing is to be waited for any more, or the machine is not near yet
    */
@@ -72,6 +79,10 @@ public final class StopApproach {
       return false;
     }
     progress = new Progress.Made();
-    return waitedNs < LONG_NS || !lookOnceMore.getAsBoolean();
+    boolean onceMore = waitedNs >= LONG_NS && mayLookOnceMore.getAsBoolean();
+    if (onceMore) {
+      lookOnceMore.run();
+    }
+    return !onceMore;
   }
 }
