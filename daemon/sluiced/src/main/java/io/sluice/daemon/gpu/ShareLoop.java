@@ -40,29 +40,59 @@ final class ShareLoop {
     default void onHeld(long afterUs) {}
   }
 
+  /**
+   * What has changed that no rebalance has begun with; what is more pressing stands for the rest.
+   */
+  private sealed interface Demand {
+    /** Nothing, as far as was noted. */
+    record None() implements Demand {}
+
+    /** What guests use. */
+    record UseChanged() implements Demand {}
+
+    /**
+     * What an operator said.
+     *
+     * @param sinceNs when the first of it was asked for
+     */
+    record OperatorAsked(long sinceNs) implements Demand {}
+
+    /** Both. */
+    static Demand of(Demand one, Demand other) {
+      return switch (one) {
+        case None _ -> other;
+        case UseChanged _ -> other instanceof None ? one : other;
+        case OperatorAsked(long sinceNs) ->
+            other instanceof OperatorAsked(long otherNs) && otherNs - sinceNs < 0 ? other : one;
+      };
+    }
+
+    /** Least time since the last rebalance. */
+    default long intervalNs() {
+      return switch (this) {
+        case None _ -> TICK.toNanos();
+        case UseChanged _ -> MIN_INTERVAL.toNanos();
+        case OperatorAsked _ -> 0;
+      };
+    }
+  }
+
   private final ShareDuties work;
   private final LongSupplier clock;
   private final DutyLoop loop;
 
-  private volatile boolean changed = true;
-  private volatile boolean urgent;
-
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition someServed = lock.newCondition();
 
-  // Operators' changes so far, those that guests are kept to, and when the first
-  // was asked for that no rebalance has begun with.
+  // Operators' changes so far, and those that guests are kept to.
   @GuardedBy("lock")
   private long asked;
 
   @GuardedBy("lock")
   private long served;
 
-  @GuardedBy("lock")
-  private boolean waiting;
-
-  @GuardedBy("lock")
-  private long waitingSinceNs;
+  // Written under the lock.
+  private volatile Demand demand = new Demand.UseChanged();
 
   // Of the thread that works.
   private long balancedNs;
@@ -84,7 +114,17 @@ final class ShareLoop {
 
   /** Shares may have changed; from any thread. */
   void noteChange() {
-    changed = true;
+    want(new Demand.UseChanged(), 0);
+  }
+
+  private void want(Demand more, int askedMore) {
+    lock.lock();
+    try {
+      asked += askedMore;
+      demand = Demand.of(demand, more);
+    } finally {
+      lock.unlock();
+    }
     loop.kick();
   }
 
@@ -94,18 +134,7 @@ final class ShareLoop {
    * @param atNs when that was asked for
    */
   void noteUrgentChange(long atNs) {
-    lock.lock();
-    try {
-      asked++;
-      if (!waiting) {
-        waiting = true;
-        waitingSinceNs = atNs;
-      }
-      urgent = true;
-    } finally {
-      lock.unlock();
-    }
-    loop.kick();
+    want(new Demand.OperatorAsked(atNs), 1);
   }
 
   /** Ends the thread after its current duty cycle; does not wait for it. */
@@ -142,23 +171,20 @@ final class ShareLoop {
    */
   long doWork(long nowNs) {
     long sinceBalance = balanced ? nowNs - balancedNs : Long.MAX_VALUE;
-    if (urgent || sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
+    if (sinceBalance >= demand.intervalNs()) {
       rebalance();
       balanced = true;
       balancedNs = nowNs;
       sinceBalance = 0;
     }
-    long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
-    return urgent ? 0 : Math.max(0, due);
+    return Math.max(0, demand.intervalNs() - sinceBalance);
   }
 
-  /** The operators' changes that a rebalance begins with. */
-  private record Asked(long upTo, boolean any, long sinceNs) {}
+  /** What a rebalance begins with: the operators' changes up to one, and what is asked of it. */
+  private record Serving(long upTo, Demand demand) {}
 
   private void rebalance() {
-    urgent = false; // what changes from here on has another rebalance
-    changed = false;
-    Asked serving = take();
+    Serving serving = take();
     long[] heldNs = new long[1];
     boolean[] held = new boolean[1];
     work.rebalance(() -> {
@@ -168,30 +194,21 @@ final class ShareLoop {
         heldNs[0] = clock.getAsLong();
       }
     });
-    if (serving.any() && held[0]) {
-      work.onHeld((heldNs[0] - serving.sinceNs()) / NANOS_PER_MICRO);
-    } else if (serving.any()) {
-      putBack(serving);
+    if (serving.demand() instanceof Demand.OperatorAsked(long sinceNs)) {
+      if (held[0]) {
+        work.onHeld((heldNs[0] - sinceNs) / NANOS_PER_MICRO);
+      } else {
+        want(serving.demand(), 0); // the next one serves it, at once
+      }
     }
   }
 
-  /** The next rebalance serves it, at once. */
-  private void putBack(Asked unserved) {
+  /** What changes from here on has another rebalance. */
+  private Serving take() {
     lock.lock();
     try {
-      waiting = true;
-      waitingSinceNs = unserved.sinceNs();
-      urgent = true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private Asked take() {
-    lock.lock();
-    try {
-      Asked taken = new Asked(asked, waiting, waitingSinceNs);
-      waiting = false;
+      Serving taken = new Serving(asked, demand);
+      demand = new Demand.None();
       return taken;
     } finally {
       lock.unlock();
