@@ -1,11 +1,7 @@
 package io.sluice.testbed.attack;
 
-import io.sluice.abi.sys.Kernel;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.random.RandomGenerator;
 
 /**
  * The attacks by name: random ones against each message, call, ring word and program, and one for
@@ -66,22 +62,6 @@ enum Attack implements Onslaught {
   Attack(Body body) {
     this.body = body;
   }
-
-  /**
-   * What an attack has.
-   *
-   * @param kernel this process'
-   * @param socket of the guest
-   * @param descriptors of every kind
-   * @param random of the seed that was printed
-   * @param over whether its time is over
-   */
-  record Means(
-      Kernel kernel,
-      Path socket,
-      Descriptors descriptors,
-      RandomGenerator random,
-      BooleanSupplier over) {}
 
   /** One round. */
   @FunctionalInterface

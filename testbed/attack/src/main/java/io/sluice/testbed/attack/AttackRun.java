@@ -4,7 +4,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.management.QuotaStatus;
 import io.sluice.testbed.machine.DaemonProcess;
-import io.sluice.testbed.machine.JavaProgram;
 import io.sluice.testbed.machine.MachineEnvironment;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -171,7 +170,8 @@ final class AttackRun implements AutoCloseable {
    */
   Waits control(Burden burden, int seconds) throws IOException, InterruptedException {
     Process process =
-        start(Spinner.class, Double.toString(burden.processors()), Double.toString(burden.wakes()));
+        SmallProgram.start(
+            Spinner.class, Double.toString(burden.processors()), Double.toString(burden.wakes()));
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       echo(said.readLine());
       measureAnew();
@@ -293,7 +293,7 @@ final class AttackRun implements AutoCloseable {
 
   private static Assault attacker(Path socket, Attack attack, long seed) throws IOException {
     return new ProcessAssault(
-        start(Attacker.class, socket.toString(), attack.label(), Long.toString(seed)));
+        SmallProgram.start(Attacker.class, socket.toString(), attack.label(), Long.toString(seed)));
   }
 
   private static void echo(@Nullable String line) {
@@ -337,27 +337,6 @@ final class AttackRun implements AutoCloseable {
   private long evictions() {
     QuotaStatus status = daemon.connection().daemon().getQuotas().get(VICTIM);
     return status == null ? 0 : status.evictions();
-  }
-
-  private static Process start(Class<?> program, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(program(program));
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
-  }
-
-  /** The command line of one of these programs, a small one. */
-  static List<String> program(Class<?> program) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "--illegal-native-access=deny",
-            "--enable-native-access=io.sluice.abi"));
-    command.addAll(JavaProgram.of("io.sluice.testbed.attack", program.getName()));
-    return command;
   }
 
   @Override

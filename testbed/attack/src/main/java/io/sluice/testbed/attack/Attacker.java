@@ -34,7 +34,7 @@ final class Attacker {
     do {
       rounds++;
       try {
-        attack.run(new Attack.Means(kernel, socket, descriptors, random, over::get));
+        attack.run(new Means(kernel, socket, descriptors, random, over::get));
       } catch (RawGuest.Refused | SyscallException e) {
         last = String.valueOf(e.getMessage());
         LockSupport.parkNanos(BETWEEN_NS);

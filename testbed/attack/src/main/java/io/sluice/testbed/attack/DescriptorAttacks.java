@@ -1,7 +1,6 @@
 package io.sluice.testbed.attack;
 
 import io.sluice.abi.sys.Fd;
-import io.sluice.testbed.attack.Attack.Means;
 import io.sluice.testbed.attack.Descriptors.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;

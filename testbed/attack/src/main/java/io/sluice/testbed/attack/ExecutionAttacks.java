@@ -1,6 +1,5 @@
 package io.sluice.testbed.attack;
 
-import io.sluice.testbed.attack.Attack.Means;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;

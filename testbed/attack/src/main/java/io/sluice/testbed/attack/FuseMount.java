@@ -41,7 +41,7 @@ final class FuseMount implements AutoCloseable {
       command.add("--map-root-user");
     }
     command.addAll(List.of("sh", "-c", MOUNTED, directory.toString()));
-    command.addAll(AttackRun.program(FuseServer.class));
+    command.addAll(SmallProgram.command(FuseServer.class));
     Process server = new ProcessBuilder(command).redirectErrorStream(true).start();
     FuseMount mount = new FuseMount(directory, server);
     BufferedReader said = server.inputReader(StandardCharsets.UTF_8);

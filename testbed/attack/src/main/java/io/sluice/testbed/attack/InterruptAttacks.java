@@ -2,7 +2,6 @@ package io.sluice.testbed.attack;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.testbed.attack.Attack.Means;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,7 +2,6 @@ package io.sluice.testbed.attack;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.testbed.attack.Attack.Means;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -1,7 +1,6 @@
 package io.sluice.testbed.attack;
 
 import io.sluice.abi.sys.Mapping;
-import io.sluice.testbed.attack.Attack.Means;
 import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 
