@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The product keeps the rules. */
+/** The product keeps the rules, and so does what tests, demo and benches are made of. */
 final class ArchitectureTest {
   private static final String ROOT = "io.sluice";
 
@@ -46,7 +46,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void product_always_hasNoLargeCycleOfClasses() {
+  void everything_always_hasNoLargeCycleOfClasses() {
     assertThat(Rules.largeCycles(classes)).isEmpty();
   }
 
@@ -80,9 +80,20 @@ final class ArchitectureTest {
   @Test
   void product_everyModule_wasRead() {
     for (String module : Rules.MODULES.keySet()) {
-      assertThat(classes.stream().anyMatch(c -> c.getPackageName().startsWith(ROOT + "." + module)))
-          .as("classes of module " + module)
-          .isTrue();
+      requireRead(module);
     }
+  }
+
+  @Test
+  void support_everyModule_wasRead() {
+    for (String module : Rules.SUPPORT) {
+      requireRead("testbed." + module);
+    }
+  }
+
+  private static void requireRead(String module) {
+    assertThat(classes.stream().anyMatch(c -> c.getPackageName().startsWith(ROOT + "." + module)))
+        .as("classes of module " + module)
+        .isTrue();
   }
 }

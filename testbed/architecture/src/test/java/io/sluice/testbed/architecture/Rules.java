@@ -94,6 +94,10 @@ final class Rules {
                   "management")),
           Map.entry("sluicectl", List.of("management")));
 
+  /** Packages of what tests, demo and benches are made of. */
+  static final List<String> SUPPORT =
+      List.of("fakes", "checks", "workloads", "opencl", "machine", "attack", "demo", "bench");
+
   /** Where clocks, threads and randomness come from. */
   private static final List<String> COMPOSITION =
       List.of("daemon", "remoting.host", "sluicectl", "testbed");

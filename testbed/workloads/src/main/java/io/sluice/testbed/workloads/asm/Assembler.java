@@ -22,7 +22,7 @@ import java.util.Map;
  * </pre>
  */
 public final class Assembler {
-  private static final Map<String, Encoder> ENCODERS = Encoder.all();
+  private static final Map<String, Encoder> ENCODERS = encoders();
   private static final int BYTES = 8;
   private static final int DEFAULT_STACK_BYTES = 0x200;
 
@@ -32,6 +32,19 @@ public final class Assembler {
   private boolean started;
 
   private Assembler() {}
+
+  /** All of them, by mnemonic. */
+  private static Map<String, Encoder> encoders() {
+    Map<String, Encoder> all = new HashMap<>();
+    IntegerEncoder.register(all);
+    FloatEncoder.register(all);
+    CompareEncoder.register(all);
+    MoveEncoder.register(all);
+    MemoryEncoder.register(all);
+    ImageEncoder.register(all);
+    ControlEncoder.register(all);
+    return Map.copyOf(all);
+  }
 
   /** The knowledge of a kernel while it is read. */
   private static final class Source {
