@@ -73,7 +73,7 @@ final class ChannelIoctls {
     vspace.channels++;
     DirectInterrupt interrupts = new DirectInterrupt(file.signals);
     channel.setInterruptTarget(interrupts);
-    file.channels.put(cid, new ChannelEntry(channel, page, vspace, interrupts));
+    file.channels.put(cid, ChannelEntry.of(channel, page, vspace, interrupts));
     card.runlist().add(channel);
     return cid;
   }

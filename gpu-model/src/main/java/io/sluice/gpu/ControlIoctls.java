@@ -43,9 +43,24 @@ final class ControlIoctls {
     call.afterwards(file.card()::wake);
   }
 
+  /**
+   * CHAN_QUERY. Of a guest that keeps the engine in its memory it tells how the channel was before,
+   * and that it is not drained.
+   */
   static void query(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    GpuChannel channel = file.channel(call, ExtChanQuery.CID.bits(argument));
+    ChannelEntry entry = file.entry(call, ExtChanQuery.CID.bits(argument));
+    if (file.gate.isInside()) {
+      argument.copyFrom(entry.lastQuery().asSlice(0, argument.byteSize()));
+      int flags = ExtChanQuery.FLAGS.bits(argument);
+      ExtChanQuery.FLAGS.setBits(argument, flags & ~ExtChanQuery.DRAINED);
+      return;
+    }
+    fill(entry.channel(), argument);
+    entry.lastQuery().asSlice(0, argument.byteSize()).copyFrom(argument);
+  }
+
+  private static void fill(GpuChannel channel, MemorySegment argument) {
     int drained = channel.isDrained() ? ExtChanQuery.DRAINED : 0;
     int waiting = channel.isWaiting() ? ExtChanQuery.WAITING : 0;
     ExtChanQuery.STATE.setBits(argument, channel.state());

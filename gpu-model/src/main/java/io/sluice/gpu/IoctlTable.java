@@ -16,10 +16,10 @@ final class IoctlTable {
    * @param name for messages
    * @param sizeBytes bytes of the argument
    * @param preparation what goes before, without a lock; it gives the handler
-   * @param readsEvents whether it holds the open's event lock instead of the GPU's
+   * @param guard what it holds
    */
   record Entry(
-      String name, long sizeBytes, IoctlHandler.Preparation preparation, boolean readsEvents) {}
+      String name, long sizeBytes, IoctlHandler.Preparation preparation, IoctlGuard guard) {}
 
   private static final Map<Integer, Entry> ENTRIES = new HashMap<>();
 
@@ -67,7 +67,9 @@ final class IoctlTable {
   }
 
   private static void core(String name, int request, long sizeBytes, IoctlHandler handler) {
-    ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, (_, _) -> handler, false));
+    ENTRIES.put(
+        DrmIoctl.number(request),
+        new Entry(name, sizeBytes, (_, _) -> handler, IoctlGuard.CHANNELS));
   }
 
   private static void put(PscnvIoctl ioctl, IoctlHandler handler) {
@@ -76,7 +78,13 @@ final class IoctlTable {
 
   private static void prepared(PscnvIoctl ioctl, IoctlHandler.Preparation preparation) {
     int number = DrmIoctl.COMMAND_BASE + ioctl.nr();
-    boolean readsEvents = ioctl == PscnvIoctl.EVENT_READ;
-    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), preparation, readsEvents));
+    IoctlGuard guard =
+        switch (ioctl) {
+          case EVENT_READ -> IoctlGuard.EVENTS;
+          case CHAN_QUERY -> IoctlGuard.LOOK;
+          case FILE_QUERY, GEM_POOL -> IoctlGuard.TABLES;
+          default -> IoctlGuard.CHANNELS;
+        };
+    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), preparation, guard));
   }
 }

@@ -17,11 +17,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * word whose size is below the structure's is EINVAL. A number without an ioctl is EINVAL, as DRM
  * answers; a word that is not DRM's at all is ENOTTY.
  *
- * <p>An ioctl waits until the engine executes nothing of its open; what it executes of others, an
- * ioctl does not see. It has up to three parts, so that it holds the card's lock for a bounded
- * time, whatever the open has made: what it needs of the operating system is prepared before, the
- * tables are changed under the lock, and what is as long as a buffer or an address space is done
- * afterwards, with the lock taken for a few hundred steps at a time.
+ * <p>Most ioctls wait until the engine executes nothing of their open ({@link IoctlGuard}); what it
+ * executes of others, an ioctl does not see. It has up to three parts, so that it holds the card's
+ * lock for a bounded time, whatever the open has made: what it needs of the operating system is
+ * prepared before, the tables are changed under the lock, and what is as long as a buffer or an
+ * address space is done afterwards, with the lock taken for a few hundred steps at a time.
  */
 final class OpenCard implements DrmDevice {
   private final GpuFile file;
@@ -62,11 +62,11 @@ final class OpenCard implements DrmDevice {
   }
 
   private void handle(IoctlTable.Entry entry, IoctlHandler handler, IoctlCall call) {
-    ReentrantLock lock = entry.readsEvents() ? file.eventLock : file.card().lock();
+    ReentrantLock lock = entry.guard().lockOf(file);
     lock.lock();
     try {
-      if (!entry.readsEvents()) {
-        file.gate.awaitOutside();
+      entry.guard().await(file);
+      if (entry.guard() != IoctlGuard.EVENTS) {
         file.card().runlist().disturb();
       }
       file.requireOpen();

@@ -6,9 +6,11 @@ import static io.sluice.gpu.Words.one;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.testbed.checks.StandIn;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -106,13 +108,37 @@ final class HeldUpEngineTest {
     CompletableFuture<Integer> working = holdUp();
 
     CompletableFuture<Integer> call =
-        CompletableFuture.supplyAsync(held1::state, Thread.ofPlatform()::start);
+        CompletableFuture.supplyAsync(holder::vspaceNew, Thread.ofPlatform()::start);
     assertThat(gpu.engine().doWork(nowNs)).as("a second thread, unasked").isZero();
     assertThat(call).isNotDone();
     mayGoOn.countDown();
 
-    assertThat(call.get()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(call.get()).isPositive();
     assertThat(working.get()).isEqualTo(1);
+  }
+
+  /** Whoever looks at all guests is not kept by one, and is told nothing that is not so. */
+  @Test
+  void query_ofAChannelThatHoldsItUp_saysHowItWasAndNotThatItIsDrained() throws Exception {
+    assertThat(ExtChanQuery.FLAGS.bits(held1.query())).isEqualTo(ExtChanQuery.DRAINED);
+    CompletableFuture<Integer> working = holdUp();
+
+    MemorySegment answer = held1.query();
+
+    assertThat(working).isNotDone();
+    assertThat(ExtChanQuery.STATE.bits(answer)).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(ExtChanQuery.FLAGS.bits(answer)).isZero();
+    mayGoOn.countDown();
+    working.join();
+    run();
+    assertThat(ExtChanQuery.ENTRIES.get(held1.query())).isEqualTo(1);
+  }
+
+  @Test
+  void query_ofAChannelThatWasNeverAsked_isNew() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+    assertThat(held1.state()).isEqualTo(GuestAbi.CHANNEL_NEW);
+    assertThat(working).isNotDone();
   }
 
   @Test

@@ -24,6 +24,9 @@ public final class EngineGate {
   private volatile boolean inside;
   private volatile int waiting; // changed under the lock
 
+  /** Somebody has waited for too long since the engine went in. */
+  private boolean heldUp;
+
   /**
    * @param lock the card's
    */
@@ -42,13 +45,14 @@ public final class EngineGate {
   void leave() {
     lock.lock();
     inside = false;
+    heldUp = false;
     if (waiting > 0) {
       outside.signalAll();
     }
   }
 
-  /** Whether the engine is inside; it was held up there if another thread asks. */
-  boolean isInside() {
+  /** Whether the engine is inside; it was held up there if one asks who has the lock. */
+  public boolean isInside() {
     return inside;
   }
 
@@ -71,6 +75,31 @@ public final class EngineGate {
       while (inside) {
         outside.awaitUninterruptibly();
       }
+    } finally {
+      waiting = waiting - 1;
+    }
+  }
+
+  /**
+   * As {@link #awaitOutside()}, but for so long at most; not at all when somebody has waited for
+   * that already since the engine went in.
+   *
+   * @param patienceNs nanoseconds
+   */
+  public void awaitOutside(long patienceNs) {
+    if (!inside || heldUp) {
+      return;
+    }
+    waiting = waiting + 1; // under the lock
+    try {
+      spin();
+      long left = patienceNs;
+      while (inside && left > 0) {
+        left = outside.awaitNanos(left);
+      }
+      heldUp = inside;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // it looks past the engine now
     } finally {
       waiting = waiting - 1;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.gpu.GpuEngine;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -117,8 +118,7 @@ final class EngineThreadsTest {
   void heldUp_whoComesBack_endsAndTheOthersStay() {
     start();
     awaitCycles();
-    Thread first = engine.runner;
-    assertThat(first).isNotNull();
+    Thread first = Objects.requireNonNull(engine.runner);
     holdUp();
     awaitCycles();
     engine.held.forEach(CountDownLatch::countDown);

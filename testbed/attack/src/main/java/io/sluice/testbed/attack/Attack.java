@@ -28,6 +28,8 @@ enum Attack implements Onslaught {
   WHOLE_SHARE(MemoryAttacks::wholeShare),
   /** Time of giving back: spaces, channels, mappings, handles and extents that go all at once. */
   FILLED_AND_FREED(TableAttacks::filledAndFreed),
+  /** Time of whoever touches memory: pages that are taken out of a file while the GPU is at it. */
+  PUNCHED(PunchAttacks::punched),
   /** Java heap: a log of pages that the GPU writes all over the bus. */
   LOGGED_PAGES(MemoryAttacks::loggedPages),
   /** Others' video memory that moves: as a guest that has some, and has none, again and again. */
