@@ -3,9 +3,6 @@ package io.sluice.channel.nvidia.channel;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.rm.HopperMethods;
-import io.sluice.abi.rm.RmClass;
-import io.sluice.abi.rm.RmEngine;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Channel.Status.Cause;
 import io.sluice.channel.GuestGpu.SharedArea;
@@ -23,18 +20,15 @@ import io.sluice.channel.nvidia.rm.HardwareChannel;
 import io.sluice.channel.nvidia.rm.OpenLock;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.Xid;
-import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.RingPointers;
 import io.sluice.channel.nvidia.submit.UserdWords;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.quota.Quota;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,13 +38,10 @@ import org.slf4j.LoggerFactory;
  * number and a control page until {@link #start}. {@link NvidiaChannelState} has its states; calls
  * and {@link #poll} take it from one to the next, queries read. Guarded by the open's lock.
  *
- * <p>Which engine it runs on follows from the classes declared before: copy engine for a channel
- * that declared nothing but copying, otherwise graphics, which computes and copies.
+ * <p>Which engine it runs on follows from the {@linkplain DeclaredClasses classes} declared before.
  */
 public final class NvidiaChannel implements Channel {
   private static final Logger log = LoggerFactory.getLogger(NvidiaChannel.class);
-
-  private static final int SUBCHANNEL_COMPUTE = 1;
 
   private final ChannelHome home;
   private final OpenLock lock;
@@ -58,12 +49,11 @@ public final class NvidiaChannel implements Channel {
   private final int id;
   private final UserdWords words;
   private final MemorySegment notifier;
-  private final Set<Integer> declared = new HashSet<>();
+  private final DeclaredClasses classes;
   private final ChannelActivity activity = new ChannelActivity();
   private final Probe probe = new Probe(activity);
   private final TakenEntries taken = new TakenEntries();
   private final ChannelUse use = new ChannelUse(activity);
-  private int[] setup = {};
   private int weight;
 
   // Written under the lock.
@@ -75,6 +65,7 @@ public final class NvidiaChannel implements Channel {
     lock = home.open().lock();
     this.space = space;
     this.id = id;
+    classes = new DeclaredClasses(id);
     words = new UserdWords(home.pages().control(id));
     notifier = home.pages().notifier(id);
   }
@@ -147,12 +138,12 @@ public final class NvidiaChannel implements Channel {
 
   private HardwareChannel.ChannelPlan plan(ChannelRing wanted) {
     return new HardwareChannel.ChannelPlan(
-        space.space().object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
-  }
-
-  private int engine() {
-    boolean copiesOnly = declared.equals(Set.of(RmClass.HOPPER_DMA_COPY_A.number()));
-    return copiesOnly ? home.open().copyEngines().next() : RmEngine.GRAPHICS;
+        space.space().object(),
+        classes.engine(home.open().copyEngines()),
+        wanted.start(),
+        wanted.entries(),
+        words.page(),
+        notifier);
   }
 
   private void run(HardwareChannel made, ChannelRing wanted, String reason) {
@@ -187,40 +178,12 @@ public final class NvidiaChannel implements Channel {
 
   @Override
   public void declareObject(int handle, int objectClass, int flags) {
-    lock.run(() -> {
-      boolean copy = objectClass == RmClass.HOPPER_DMA_COPY_A.number();
-      boolean compute = objectClass == RmClass.HOPPER_COMPUTE_A.number();
-      if (!copy && !compute) {
-        throw RmRefusal.noClass(
-            "no such engine class, class=0x" + Integer.toHexString(objectClass));
-      }
-      HardwareChannel hardware = state.hardware();
-      if (compute && hardware != null && RmEngine.isCopy(hardware.engineType())) {
-        throw RmRefusal.busy("the channel runs on a copy engine already, cid=" + id);
-      }
-      declared.add(objectClass);
-    });
+    lock.run(() -> classes.declare(objectClass, state.hardware()));
   }
 
   @Override
   public void setupSegment(int[] segment) {
-    lock.run(() -> setup = segment.clone());
-  }
-
-  /** Without a word from the guest: each class at its customary subchannel. */
-  private int[] setup() {
-    if (setup.length > 0) {
-      return setup;
-    }
-    HopperCommands commands = new HopperCommands();
-    if (declared.contains(RmClass.HOPPER_DMA_COPY_A.number())) {
-      commands.bindCopy();
-    }
-    if (!declared.equals(Set.of(RmClass.HOPPER_DMA_COPY_A.number()))) {
-      commands.method(
-          SUBCHANNEL_COMPUTE, HopperMethods.SET_OBJECT, RmClass.HOPPER_COMPUTE_A.number());
-    }
-    return commands.toArray();
+    lock.run(() -> classes.setSegment(segment));
   }
 
   // ---- taking access back ----
@@ -323,7 +286,7 @@ public final class NvidiaChannel implements Channel {
     // Another daemon may have led a channel of its own over the page meanwhile.
     savedPut.ifPresent(words::put);
     int put = words.put();
-    try (Seeding seeding = Seeding.prepare(home, drained.ring(), same, setup())) {
+    try (Seeding seeding = Seeding.prepare(home, drained.ring(), same, classes.setup())) {
       made = seeding.lead(detachment.next(), put);
     }
     // The former one goes after: the token must be another one.
@@ -551,7 +514,7 @@ public final class NvidiaChannel implements Channel {
       return there.get();
     }
     there.ifPresent(this::discard);
-    Seeding made = Seeding.prepare(home, wanted, plan(wanted), setup());
+    Seeding made = Seeding.prepare(home, wanted, plan(wanted), classes.setup());
     enter(new Prepared(Optional.of(made)), home.open().timeNs(), "a restore will come");
     return made;
   }
