@@ -5,10 +5,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.relay.RelayRequest;
 import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.rm.ioctl.Nvos54Control;
-import io.sluice.abi.rm.ioctl.Nvos64Alloc;
-import io.sluice.abi.rm.program.ProgramClass;
-import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.MovableMemory.Moved;
 import io.sluice.channel.nvidia.relay.card.GuestCard;
@@ -22,7 +18,6 @@ import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,9 +32,6 @@ import java.util.function.Supplier;
 final class CudaProgram {
   private static final int MAX_NODE_NAME = 64;
 
-  /** Between looks at whether a program has left that waits for the card. */
-  private static final long LOOK_NS = 100_000_000;
-
   private final long number;
   private final PeerCredentials peer;
   private final ProgramLink link;
@@ -53,10 +45,8 @@ final class CudaProgram {
   private final ProgramChannels channels;
   private final Suspension suspension;
   private final LongSupplier clock;
-  private volatile ProgramState state = ProgramState.RUNNING; // written under the turn
+  private final ProgramLife life;
   private boolean watched; // of the thread that serves it
-  private boolean calling; // under the turn, which a call gives back while it waits for others
-  private volatile boolean leaving; // told to whoever has the turn
   private final AtomicLong calls = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -77,13 +67,14 @@ final class CudaProgram {
     this.driver = driver;
     this.clock = clock;
     this.refusals = refusals;
+    life = new ProgramLife(number, driver.turn(), link::isGone, clock);
     pools = new PoolCalls(driver);
     pages = new PagesCalls(driver, pools, link);
     rm = new RmCalls(driver, pages, pools);
     uvm = new UvmCalls(driver, pages);
     moves = new VideoMoves(driver, pools, uvm, refusals);
     channels = new ProgramChannels(driver, uvm, clock);
-    suspension = new Suspension(driver, pages, pools, uvm, channels, clock, () -> leaving);
+    suspension = new Suspension(driver, pages, pools, uvm, channels, clock, life::isLeaving);
   }
 
   ProgramStatus status() {
@@ -98,7 +89,7 @@ final class CudaProgram {
         driver.video().bytes(),
         driver.pinned().bytes() + driver.system().bytes(),
         driver.system().bytes(),
-        state);
+        life.state());
   }
 
   /** Video memory that it has; no waits. */
@@ -130,7 +121,7 @@ final class CudaProgram {
       return Moved.NONE;
     }
     try {
-      return state == ProgramState.RUNNING ? move.get() : Moved.NONE;
+      return life.isRunning() ? move.get() : Moved.NONE;
     } catch (RuntimeException e) {
       refusals.accept("it ends, for its memory could not be moved as a whole: " + e);
       sendAway();
@@ -140,12 +131,8 @@ final class CudaProgram {
     }
   }
 
-  private void enter(ProgramState next) {
-    if (!state.canBecome(next)) {
-      throw new IllegalStateException("program " + number + ": " + state + " to " + next);
-    }
-    state = next;
-    driver.turn().tellAll();
+  private void enter(ProgramState next, String reason) {
+    life.enter(next, clock.getAsLong(), reason);
   }
 
   /**
@@ -157,16 +144,20 @@ final class CudaProgram {
   void suspend(long patienceNs) {
     driver.turn().take();
     try {
-      requireState(ProgramState.RUNNING, RelayCode.NOT_SUSPENDED);
-      enter(ProgramState.HOLDING);
+      life.require(ProgramState.RUNNING, RelayCode.NOT_SUSPENDED);
+      enter(ProgramState.HOLDING, "it is to come to rest");
       boolean complete = false;
       try {
         long until = clock.getAsLong() + patienceNs;
-        awaitCall(until);
+        life.awaitCall(until);
         suspension.suspend(until);
         complete = true;
       } finally {
-        enter(complete ? ProgramState.SUSPENDED : ProgramState.RUNNING);
+        if (complete) {
+          enter(ProgramState.SUSPENDED, "it has nothing on the card");
+        } else {
+          enter(ProgramState.RUNNING, "it did not come to rest");
+        }
       }
     } catch (Denial | SyscallException e) {
       throw refused(RelayCode.NOT_SUSPENDED, e);
@@ -190,15 +181,15 @@ final class CudaProgram {
   Runnable resume(GuestCard on) {
     driver.turn().take();
     try {
-      requireState(ProgramState.SUSPENDED, RelayCode.NOT_RESUMED);
-      enter(ProgramState.RESUMING);
+      life.require(ProgramState.SUSPENDED, RelayCode.NOT_RESUMED);
+      enter(ProgramState.RESUMING, "it is to go on");
       boolean complete = false;
       GuestCard former = driver.on().now();
       move(on);
       long bytes = suspension.videoBytes();
       boolean taken = driver.turn().aside(() -> driver.video().take(bytes));
       try {
-        if (!taken || state == ProgramState.ENDED) {
+        if (!taken || life.hasEnded()) {
           throw new Denial(
               RmStatus.NO_MEMORY,
               taken ? "it has left" : "it had more video memory than the guest may have");
@@ -212,11 +203,11 @@ final class CudaProgram {
         if (!complete && taken) {
           driver.video().giveBack(bytes);
         }
-        if (state != ProgramState.ENDED) {
-          if (!complete) {
-            move(former);
-          }
-          enter(complete ? ProgramState.RUNNING : ProgramState.SUSPENDED);
+        if (complete && !life.hasEnded()) {
+          enter(ProgramState.RUNNING, "all that it had is made anew");
+        } else if (!life.hasEnded()) {
+          move(former);
+          enter(ProgramState.SUSPENDED, "it could not be made anew");
         }
       }
     } catch (Denial | SyscallException e) {
@@ -238,31 +229,14 @@ final class CudaProgram {
     driver.objects().groups().move(to.slices(), to.graphics());
   }
 
-  /** A call that was begun before ends first: it may wait for others, without the turn. */
-  private void awaitCall(long until) throws Denial {
-    while (calling) {
-      driver.turn().await(LOOK_NS);
-      if (leaving || clock.getAsLong() - until > 0) {
-        throw new Denial(RmStatus.TIMEOUT, "a call of it does not come to an end");
-      }
-    }
-  }
-
   private void ring(Resumption resumption) {
     driver.turn().take();
     try {
-      if (state == ProgramState.RUNNING) {
+      if (life.isRunning()) {
         resumption.ringAll();
       }
     } finally {
       driver.turn().giveBack();
-    }
-  }
-
-  private void requireState(ProgramState wanted, RelayCode code) {
-    if (state != wanted) {
-      throw new RefusedException(
-          code, Errno.EBUSY, "the program is " + state.name().toLowerCase(Locale.ROOT), "");
     }
   }
 
@@ -284,7 +258,7 @@ final class CudaProgram {
 
   /** Has it leave. */
   void sendAway() {
-    leaving = true;
+    life.leave();
     link.sendAway();
   }
 
@@ -306,7 +280,7 @@ final class CudaProgram {
         greeted = serve(greeted);
       }
     } finally {
-      leaving = true;
+      life.leave();
       end();
     }
   }
@@ -318,7 +292,7 @@ final class CudaProgram {
     }
     if (driver.turn().tryTake(0)) {
       try {
-        if (state == ProgramState.RUNNING) {
+        if (life.isRunning()) {
           channels.look();
         }
       } finally {
@@ -328,43 +302,9 @@ final class CudaProgram {
     return true;
   }
 
-  /**
-   * Takes the turn for a call, once the program has the card.
-   *
-   * @throws SyscallException EIO when it leaves before
-   */
-  private void takeTurn() {
-    while (!driver.turn().tryTake(LOOK_NS)) {
-      requireThere();
-    }
-    while (state != ProgramState.RUNNING) {
-      driver.turn().await(LOOK_NS);
-      boolean there = false;
-      try {
-        requireThere();
-        there = true;
-      } finally {
-        if (!there) {
-          driver.turn().giveBack();
-        }
-      }
-    }
-    calling = true;
-  }
-
-  private void requireThere() {
-    if (link.isGone()) {
-      leaving = true;
-      throw new SyscallException("ioctl", "the program has left", Errno.EIO.number());
-    }
-  }
-
-  /** The call is over. */
-  private void giveTurnBack() {
-    calling = false;
+  private void endCall() {
     driver.heap().settle();
-    driver.turn().tellAll();
-    driver.turn().giveBack();
+    life.endCall();
   }
 
   private boolean serve(boolean greeted) throws RelayProtocolException {
@@ -425,25 +365,25 @@ final class CudaProgram {
       throw new RelayProtocolException("a node's name of " + bytes + " bytes");
     }
     ProgramFile file;
-    takeTurn();
+    life.beginCall();
     try {
       file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
     } finally {
-      giveTurnBack();
+      endCall();
     }
     link.reply(file.number(), 0, 0);
   }
 
   private void close() {
     ProgramFile file = file();
-    takeTurn();
+    life.beginCall();
     try {
       freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
       uvm.closed(file);
       pages.closed(file);
       boolean _ = driver.files().close(file.number());
     } finally {
-      giveTurnBack();
+      endCall();
     }
     link.reply(0, 0, 0);
   }
@@ -482,12 +422,12 @@ final class CudaProgram {
             DriverCall.blocks(link.body(), link.blocks()),
             new KeptWords());
     boolean woke = file.wakes();
-    boolean makes = file.kind() != Node.Kind.UVM && isMaking(call);
+    boolean makes = file.kind() != Node.Kind.UVM && call.isMaking();
     int value = 0;
-    takeTurn();
+    life.beginCall();
     try {
       if (makes) {
-        channels.begin(memory(call));
+        channels.begin(call.madeMemory());
       }
       value = file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call);
     } catch (Denial e) {
@@ -496,7 +436,7 @@ final class CudaProgram {
       try {
         channels.lookAgain();
       } finally {
-        giveTurnBack();
+        endCall();
         call.kept().restore();
       }
     }
@@ -506,31 +446,6 @@ final class CudaProgram {
     } else {
       link.reply(0, value, body);
     }
-  }
-
-  /** Whether a call may make what is then set up by methods. */
-  private static boolean isMaking(DriverCall call) {
-    int nr = call.request() & 0xff;
-    return nr == ProgramEscape.ALLOC.nr() || nr == ProgramEscape.CONTROL.nr() && isOfDebugger(call);
-  }
-
-  /** The memory that a call makes, which may be the program's own. */
-  private static Optional<RmObject.Name> memory(DriverCall call) {
-    return (call.request() & 0xff) == ProgramEscape.ALLOC.nr()
-            && call.argument().byteSize() == Nvos64Alloc.LAYOUT.byteSize()
-            && Nvos64Alloc.H_CLASS.bits(call.argument())
-                == ProgramClass.NV01_MEMORY_LOCAL_USER.number()
-        ? Optional.of(
-            new RmObject.Name(
-                Nvos64Alloc.H_ROOT.bits(call.argument()),
-                Nvos64Alloc.H_OBJECT.bits(call.argument())))
-        : Optional.empty();
-  }
-
-  private static boolean isOfDebugger(DriverCall call) {
-    return call.argument().byteSize() == Nvos54Control.LAYOUT.byteSize()
-        && Nvos54Control.CMD.bits(call.argument()) >>> Short.SIZE
-            == ProgramClass.GT200_DEBUGGER.number();
   }
 
   private void map() throws RelayProtocolException {
@@ -559,11 +474,11 @@ final class CudaProgram {
 
   private MapTarget target(ProgramFile file, long address, long length) throws Denial {
     if (file.kind() == Node.Kind.UVM) {
-      takeTurn();
+      life.beginCall();
       try {
         return uvm.target(file, address, length);
       } finally {
-        giveTurnBack();
+        endCall();
       }
     }
     return file.target()
@@ -572,9 +487,9 @@ final class CudaProgram {
 
   private void end() {
     driver.turn().take();
-    boolean onCard = state == ProgramState.RUNNING;
+    boolean onCard = life.isRunning();
     try {
-      state = ProgramState.ENDED;
+      enter(ProgramState.ENDED, "it has left");
       channels.fail();
       if (onCard) {
         freeClients(_ -> true);

@@ -2,6 +2,10 @@ package io.sluice.channel.nvidia.relay;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.relay.RelayRequest;
+import io.sluice.abi.rm.ioctl.Nvos54Control;
+import io.sluice.abi.rm.ioctl.Nvos64Alloc;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.channel.nvidia.relay.card.KeptWords;
 import io.sluice.channel.nvidia.relay.link.RelayProtocolException;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +35,32 @@ record DriverCall(
     return blocks.size() > 1 && blocks.get(1).byteSize() > 0
         ? Optional.of(blocks.get(1))
         : Optional.empty();
+  }
+
+  /** Whether it may make what is then set up by methods; of a call that is not UVM's. */
+  boolean isMaking() {
+    return nr() == ProgramEscape.ALLOC.nr() || nr() == ProgramEscape.CONTROL.nr() && isOfDebugger();
+  }
+
+  /** The memory that it makes, which may be the program's own; of a call that is not UVM's. */
+  Optional<RmObject.Name> madeMemory() {
+    return nr() == ProgramEscape.ALLOC.nr()
+            && argument().byteSize() == Nvos64Alloc.LAYOUT.byteSize()
+            && Nvos64Alloc.H_CLASS.bits(argument()) == ProgramClass.NV01_MEMORY_LOCAL_USER.number()
+        ? Optional.of(
+            new RmObject.Name(
+                Nvos64Alloc.H_ROOT.bits(argument()), Nvos64Alloc.H_OBJECT.bits(argument())))
+        : Optional.empty();
+  }
+
+  private boolean isOfDebugger() {
+    return argument().byteSize() == Nvos54Control.LAYOUT.byteSize()
+        && Nvos54Control.CMD.bits(argument()) >>> Short.SIZE
+            == ProgramClass.GT200_DEBUGGER.number();
+  }
+
+  private int nr() {
+    return request & 0xff;
   }
 
   /**
