@@ -8,7 +8,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
-import io.sluice.migrate.link.PeerSilence;
+import io.sluice.migrate.link.PeerTalk;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -33,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * {@link #abort} and {@link #status} may be called by any.
  */
 public final class MigrationSource implements AutoCloseable {
-  private static final long HEARTBEAT_NS = 1_000_000_000L;
-
   private final MappedGuest mapped;
   private final GuestMove move;
   private final SourceMachine machine;
@@ -51,18 +49,15 @@ public final class MigrationSource implements AutoCloseable {
   private final StopApproach approach;
   private final StopPreparation preparation;
   private final SourcePatience patience;
-  private final PeerSilence silence;
   private final SourceState state;
   private final SourceUndo undo;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
 
-  private MigrationLink link;
+  private volatile PeerTalk talk; // another one to ask by
   private volatile @Nullable Reason reason;
   private volatile MigrationFigures figures = MigrationFigures.NONE;
   private volatile long nowNs;
   private volatile int agreedVersion; // 0 before
-  private long lastSentNs;
-  private long lastHeardNs;
   private long switchOverNs;
   private long leftBytes; // to be copied yet, when access was about to be taken back
   private Agreement agreement = Agreement.NONE;
@@ -91,7 +86,8 @@ public final class MigrationSource implements AutoCloseable {
       PhaseLog.Observer<Phase> observer) {
     mapped = parts.guest();
     machine = parts.machine();
-    link = parts.link();
+    MigrationLink link = parts.link();
+    talk = new PeerTalk(link, nowNs);
     this.settings = settings;
     this.id = id;
     this.nowNs = nowNs;
@@ -119,9 +115,6 @@ public final class MigrationSource implements AutoCloseable {
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine, memory::close);
     patience = new SourcePatience(mapped.guest().name(), settings, rate, nowNs);
-    silence = new PeerSilence(nowNs);
-    lastHeardNs = nowNs;
-    lastSentNs = nowNs;
   }
 
   /** Of this attempt. */
@@ -146,7 +139,7 @@ public final class MigrationSource implements AutoCloseable {
 
   /** Whether the destination's word is needed and the link it would come by has ended. */
   public boolean isUndecided() {
-    return phase() == Phase.COMMIT && link.failure().isPresent();
+    return phase() == Phase.COMMIT && link().failure().isPresent();
   }
 
   /** A new link, to ask the destination what became of the guest. */
@@ -154,9 +147,8 @@ public final class MigrationSource implements AutoCloseable {
     if (!isUndecided()) {
       throw new IllegalStateException("nothing to ask, phase=" + phase());
     }
-    link = newLink;
+    talk = new PeerTalk(newLink, nowNs);
     agree(Agreement.TO_ASK);
-    heard();
   }
 
   /**
@@ -201,7 +193,7 @@ public final class MigrationSource implements AutoCloseable {
         state.redirtiedBytes(),
         copy.bytesPerSecond(),
         plan.expectedDrainNs(),
-        link.statistics(),
+        link().statistics(),
         MigrationStatus.MachineBytes.of(machine, !settings.keepSource()),
         agreedVersion,
         undo.wentOnNs(),
@@ -235,7 +227,7 @@ public final class MigrationSource implements AutoCloseable {
       }
       // Undecided, or taking back: the link's end changes nothing there.
       if (agreement.isAsked()) {
-        link.close(); // whatever was said there is no answer: it is asked again
+        link().close(); // whatever was said there is no answer: it is asked again
       }
       return 0;
     }
@@ -282,7 +274,7 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(obstacles.getFirst());
       return 1;
     }
-    send(Offer.of(mapped, id, copiesMemory, link.dataStreams(), machine.describe()).encode());
+    send(Offer.of(mapped, id, copiesMemory, link().dataStreams(), machine.describe()).encode());
     agree(Agreement.OFFERED);
     return 1;
   }
@@ -315,7 +307,7 @@ public final class MigrationSource implements AutoCloseable {
     long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
     boolean planned = plan.isDue(copy.durationNs(left), copied) && approach.advance(nowNs);
-    if ((patience.isForced() || planned) && patience.isHeard(nowNs - lastHeardNs)) {
+    if ((patience.isForced() || planned) && patience.isHeard(talk.sinceHeardNs(nowNs))) {
       leftBytes = left;
       enter(
           Phase.DETACH,
@@ -462,7 +454,7 @@ public final class MigrationSource implements AutoCloseable {
     if (progress.state() == State.FAILED) {
       giveUp(
           new Reason(MigrationCode.MACHINE_FAILED, progress.failure(), ""),
-          machine.destinationMayKnowWhy() ? new PeerFailure(link, nowNs) : null);
+          machine.destinationMayKnowWhy() ? new PeerFailure(link(), nowNs) : null);
     }
   }
 
@@ -470,17 +462,14 @@ public final class MigrationSource implements AutoCloseable {
 
   private int listen() {
     int heard = 0;
-    Frame frame = link.poll(MigrationLink.CONTROL);
+    Frame frame = talk.poll(nowNs);
     Phase before = phase();
     while (frame != null) {
       heard++;
-      heard();
       take(frame);
-      frame = phase() == before ? link.poll(MigrationLink.CONTROL) : null;
+      frame = phase() == before ? talk.poll(nowNs) : null;
     }
-    if (nowNs - lastSentNs > HEARTBEAT_NS) {
-      send(Frame.of(FrameType.HEARTBEAT));
-    }
+    talk.sendHeartbeat(nowNs);
     return heard;
   }
 
@@ -537,27 +526,25 @@ public final class MigrationSource implements AutoCloseable {
     }
   }
 
-  private void heard() {
-    lastHeardNs = nowNs;
-    silence.heard();
-  }
-
   private void watchTime() {
     Phase phase = phase();
     if (!phase.canAbort()) {
       return;
     }
     machine.poll(); // not in COMMIT: there the destination's word counts, whatever the machine does
-    long silentNs = silence.look(nowNs);
+    long silentNs = talk.lookForSilence(nowNs);
     boolean ours = state.isRedirtying();
     patience
-        .look(phase, link.silenceNs(), silentNs, ours, copy.carriedBytes(), nowNs)
+        .look(phase, link().silenceNs(), silentNs, ours, copy.carriedBytes(), nowNs)
         .ifPresent(this::giveUp);
   }
 
+  private MigrationLink link() {
+    return talk.link();
+  }
+
   private void send(Frame frame) {
-    link.send(MigrationLink.CONTROL, frame);
-    lastSentNs = nowNs;
+    talk.send(frame, nowNs);
   }
 
   private void enter(Phase next, String why) {
@@ -585,7 +572,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int undo() {
     if (!undo.isBegun()) {
-      undo.begin(agreement == Agreement.NONE ? null : link, nowNs);
+      undo.begin(agreement == Agreement.NONE ? null : link(), nowNs);
       return 1;
     }
     if (undo.end(nowNs)) {

@@ -23,7 +23,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
-import io.sluice.migrate.link.PeerSilence;
+import io.sluice.migrate.link.PeerTalk;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.Lanes;
@@ -50,7 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MigrationTarget implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationTarget.class);
-  private static final long HEARTBEAT_NS = 1_000_000_000L;
 
   /** More than a source sends to find out what the way carries. */
   private static final long MAX_PROBE_BYTES = 64L << 20;
@@ -63,10 +62,9 @@ public final class MigrationTarget implements AutoCloseable {
   private final StateMachine<IncomingStage, Incoming> state =
       new StateMachine<>("incoming", new Waiting(false, 0));
   private final StateFrames.Reader frames = new StateFrames.Reader();
-  private final PeerSilence silence;
+  private final PeerTalk talk;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
   private long nowNs;
-  private long lastSentNs;
 
   /**
    * With nothing divided.
@@ -98,8 +96,7 @@ public final class MigrationTarget implements AutoCloseable {
     this.lanes = lanes;
     this.peerTimeoutNs = peerTimeoutNs;
     this.nowNs = nowNs;
-    silence = new PeerSilence(nowNs);
-    lastSentNs = nowNs;
+    talk = new PeerTalk(link, nowNs);
     log = new PhaseLog<>("incoming", TargetPhase.WAITING, nowNs, TargetPhase::canBecome, observer);
   }
 
@@ -185,7 +182,7 @@ public final class MigrationTarget implements AutoCloseable {
     }
     TargetPhase before = phase();
     int worked = listen();
-    if (phase().canDiscard() && silence.look(nowNs) > peerTimeoutNs) {
+    if (phase().canDiscard() && talk.lookForSilence(nowNs) > peerTimeoutNs) {
       discard(
           new Reason(
               MigrationCode.SOURCE_SILENT,
@@ -209,15 +206,14 @@ public final class MigrationTarget implements AutoCloseable {
   private int listen() {
     int heard = 0;
     TargetPhase before = phase();
-    Frame frame = link.poll(MigrationLink.CONTROL);
+    Frame frame = talk.poll(nowNs);
     while (frame != null) {
       heard++;
-      silence.heard();
       take(frame);
-      frame = phase() == before ? link.poll(MigrationLink.CONTROL) : null;
+      frame = phase() == before ? talk.poll(nowNs) : null;
     }
-    if (phase().canDiscard() && nowNs - lastSentNs > HEARTBEAT_NS) {
-      send(Frame.of(FrameType.HEARTBEAT));
+    if (phase().canDiscard()) {
+      talk.sendHeartbeat(nowNs);
     }
     return heard;
   }
@@ -324,7 +320,7 @@ public final class MigrationTarget implements AutoCloseable {
         bytes += frame.sizeBytes();
         require(frame.type() == FrameType.PROBE && bytes <= MAX_PROBE_BYTES, frame);
         forgotten++;
-        silence.heard();
+        talk.heard(nowNs);
         frame = link.poll(stream);
       }
     }
@@ -551,8 +547,7 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private void send(Frame frame) {
-    link.send(MigrationLink.CONTROL, frame);
-    lastSentNs = nowNs;
+    talk.send(frame, nowNs);
   }
 
   private void sendIfPossible(Frame frame) {
