@@ -35,6 +35,7 @@ import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.session.MachineSessions;
+import io.sluice.vdevice.session.NamedSegment;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -261,7 +262,7 @@ final class Hypercalls {
     int handle =
         offered.open(
             ApiOpen.API.bits(args),
-            new MachineSessions.NamedSegment(
+            new NamedSegment(
                 ApiOpen.COUNT.get(args),
                 new Iova(ApiOpen.LIST_IOVA.get(args)),
                 ApiOpen.BYTES.get(args)));
@@ -274,7 +275,7 @@ final class Hypercalls {
     offered.add(
         ApiSegment.HANDLE.bits(args),
         ApiSegment.INDEX.bits(args),
-        new MachineSessions.NamedSegment(
+        new NamedSegment(
             ApiSegment.COUNT.get(args),
             new Iova(ApiSegment.LIST_IOVA.get(args)),
             ApiSegment.BYTES.get(args)));

@@ -13,6 +13,7 @@ import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.protocol.Limits;
+import io.sluice.vdevice.session.SegmentFinder.LocatedSegment;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,17 +39,6 @@ public final class MachineSessions implements AutoCloseable {
   /** Pieces of all segments together: each is a mapping of the session host. */
   static final int MAX_PIECES = 16_384;
 
-  /**
-   * A segment as a guest names it.
-   *
-   * @param count of extents in the list
-   * @param list where the list is
-   * @param bytes of all extents
-   */
-  public record NamedSegment(long count, Iova list, long bytes) {}
-
-  private record Located(ImmutableList<GuestRange> ranges, SessionMemory memory) {}
-
   private static final class Entry {
     final int api;
     final Fd doorbell; // owned
@@ -58,7 +48,7 @@ public final class MachineSessions implements AutoCloseable {
     ApiSessions.@Nullable Opened session; // null once it has ended; by changing
     boolean gone; // its memory is the guest's alone; by state
 
-    Entry(int api, Fd doorbell, Located first) {
+    Entry(int api, Fd doorbell, LocatedSegment first) {
       this.api = api;
       this.doorbell = doorbell;
       segments.put(0, first.ranges());
@@ -74,6 +64,7 @@ public final class MachineSessions implements AutoCloseable {
   private final Kernel kernel;
   private final DmaTable dma;
   private final ApiSessions host;
+  private final SegmentFinder segments;
   private final Runnable interrupt;
   private final ReentrantLock changing = new ReentrantLock();
   private final ReentrantLock state = new ReentrantLock();
@@ -98,6 +89,7 @@ public final class MachineSessions implements AutoCloseable {
     this.kernel = kernel;
     this.dma = dma;
     this.host = host;
+    segments = new SegmentFinder(kernel, dma, this::room);
     this.interrupt = interrupt;
     notified = new Notified(kernel, threads, interrupt);
   }
@@ -116,7 +108,7 @@ public final class MachineSessions implements AutoCloseable {
       if (segment.bytes() < GuestAbi.API_SEGMENT_LEAST) {
         throw refused(Errno.EINVAL, "segment 0 is too short, bytes=" + segment.bytes());
       }
-      Located located = locate(segment);
+      LocatedSegment located = segments.locate(segment);
       try (SessionMemory _ = located.memory()) {
         Entry entry = new Entry(api, kernel.eventfd(0, Kernel.NONBLOCK), located);
         open(
@@ -158,13 +150,13 @@ public final class MachineSessions implements AutoCloseable {
   public void add(int handle, int index, NamedSegment segment) {
     changing.lock();
     try {
-      add(handle, index, () -> locate(segment));
+      add(handle, index, () -> segments.locate(segment));
     } finally {
       changing.unlock();
     }
   }
 
-  private void add(int handle, int index, Supplier<Located> where) {
+  private void add(int handle, int index, Supplier<LocatedSegment> where) {
     Entry entry = entry(handle);
     if (index < 1 || index >= GuestAbi.MAX_API_SEGMENTS) {
       throw refused(Errno.EINVAL, "no such segment, index=" + Integer.toUnsignedString(index));
@@ -176,7 +168,7 @@ public final class MachineSessions implements AutoCloseable {
     if (session == null) {
       throw refused(Errno.EPIPE, "the session has ended, handle=" + handle);
     }
-    Located located = where.get();
+    LocatedSegment located = where.get();
     try (SessionMemory memory = located.memory()) {
       session.add(index, memory);
       state.lock();
@@ -413,7 +405,7 @@ public final class MachineSessions implements AutoCloseable {
       }
       drop(handle);
       requirePlace();
-      Located located = locate(() -> first);
+      LocatedSegment located = segments.locate(first);
       try (SessionMemory memory = located.memory()) {
         Entry entry = new Entry(api, kernel.eventfd(0, Kernel.NONBLOCK), located);
         open(
@@ -450,7 +442,7 @@ public final class MachineSessions implements AutoCloseable {
   public void arriveSegment(int handle, int index, ImmutableList<GuestRange> ranges) {
     changing.lock();
     try {
-      add(handle, index, () -> locate(() -> ranges));
+      add(handle, index, () -> segments.locate(ranges));
     } finally {
       changing.unlock();
     }
@@ -474,64 +466,6 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  // ---- memory ----
-
-  private Located locate(NamedSegment segment) {
-    return locate(() -> {
-      ImmutableList<GuestRange> ranges = GuestRange.list(dma, segment.count(), segment.list());
-      check(segment, ranges);
-      return ranges;
-    });
-  }
-
-  private Located locate(Supplier<ImmutableList<GuestRange>> named) {
-    List<Fd> owned = new ArrayList<>();
-    List<GuestRange> ranges = new ArrayList<>();
-    PieceList found = new PieceList(kernel, Math.min(room(), SessionMemory.MAX_PIECES));
-    boolean complete = false;
-    try {
-      dma.exclusively(() -> {
-        ranges.addAll(named.get());
-        ranges.forEach(range -> dma.locate(range, found));
-        found.files().forEach(file -> owned.add(kernel.dup(file)));
-      });
-      Located located =
-          new Located(
-              ImmutableList.copyOf(ranges),
-              new SessionMemory(ImmutableList.copyOf(owned), found.pieces()));
-      complete = true;
-      return located;
-    } finally {
-      if (!complete) {
-        owned.forEach(Fd::close);
-      }
-    }
-  }
-
-  /** Pieces that there may be more. Before maps are locked: who holds that writes guest memory. */
-  private int room() {
-    state.lock();
-    try {
-      int held = 0;
-      for (Entry entry : entries) {
-        held += entry == null ? 0 : entry.pieces;
-      }
-      return MAX_PIECES - held;
-    } finally {
-      state.unlock();
-    }
-  }
-
-  private static void check(NamedSegment segment, List<GuestRange> ranges) {
-    long sum = 0;
-    for (GuestRange range : ranges) {
-      sum += Math.min(range.bytes(), Long.MAX_VALUE / GuestAbi.MAX_EXTENTS);
-    }
-    if (sum != segment.bytes()) {
-      throw refused(Errno.EINVAL, "extents are not as long as is said, bytes=" + segment.bytes());
-    }
-  }
-
   // ---- the table ----
 
   @GuardedBy("changing")
@@ -545,6 +479,20 @@ public final class MachineSessions implements AutoCloseable {
         }
       }
       throw new IllegalStateException("no handle for a session that has a place");
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /** Pieces that there may be more. */
+  private int room() {
+    state.lock();
+    try {
+      int held = 0;
+      for (Entry entry : entries) {
+        held += entry == null ? 0 : entry.pieces;
+      }
+      return MAX_PIECES - held;
     } finally {
       state.unlock();
     }
