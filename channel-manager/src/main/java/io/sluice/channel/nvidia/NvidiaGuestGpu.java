@@ -226,7 +226,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     return Math.min(DrainPace.MOST_NS, channels.pollDueInNs(nowNs));
   }
 
-  /** Others wait meanwhile: they do for the copies of a move, not for a long call of the guest. */
+  /** A drain waits for the copies of its move; the thread of all guests for no long call of one. */
   @Override
   public void poll(long nowNs) {
     if (wantsPoll()) {

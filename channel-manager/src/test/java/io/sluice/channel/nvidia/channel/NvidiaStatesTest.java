@@ -107,8 +107,8 @@ final class NvidiaStatesTest {
           // all that was put is fetched
           new Event<>(
               f -> f.poisons == 0 && !f.end && !f.drained, _ -> new Drain(true, 0, false, false)),
-          // the guest has put more, and another one waits
-          new Event<>(f -> f.poisons == 0 && f.end, _ -> new Drain(false, 0, false, false)),
+          // the guest has put more, and one of its channels waits
+          new Event<>(f -> f.poisons == 0 && !f.drained, _ -> new Drain(false, 0, false, false)),
           // poison: at its end, or given back before
           new Event<>(f -> f.poisons == 0 && !f.drained, f -> new Drain(f.end, 1, true, false)),
           // another poison behind the entry that took the place of the last
