@@ -35,7 +35,8 @@ final class Launches {
         RawChannel.method(COMPUTE, 0x368, 0x1000));
   }
 
-  private static int[] all(int[]... parts) {
+  /** The words of all parts, one after the other. */
+  static int[] all(int[]... parts) {
     return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
   }
 }

