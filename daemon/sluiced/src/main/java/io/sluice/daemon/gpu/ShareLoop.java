@@ -40,20 +40,18 @@ final class ShareLoop {
     default void onHeld(long afterUs) {}
   }
 
-  /**
-   * What has changed that no rebalance has begun with; what is more pressing stands for the rest.
-   */
+  /** The changes that no rebalance has begun with: the most pressing stands for the rest. */
   private sealed interface Demand {
-    /** Nothing, as far as was noted. */
+    /** None, as far as was noted. */
     record None() implements Demand {}
 
-    /** What guests use. */
+    /** A change of what guests use. */
     record UseChanged() implements Demand {}
 
     /**
-     * What an operator said.
+     * An operator's change.
      *
-     * @param sinceNs when the first of it was asked for
+     * @param sinceNs when the first of them was asked for
      */
     record OperatorAsked(long sinceNs) implements Demand {}
 
@@ -180,7 +178,11 @@ final class ShareLoop {
     return Math.max(0, demand.intervalNs() - sinceBalance);
   }
 
-  /** What a rebalance begins with: the operators' changes up to one, and what is asked of it. */
+  /**
+   * The changes that a rebalance serves.
+   *
+   * @param upTo how many of operators, counted from the first
+   */
   private record Serving(long upTo, Demand demand) {}
 
   private void rebalance() {
