@@ -155,7 +155,7 @@ final class CudaProgram {
       } finally {
         if (complete) {
           enter(ProgramState.SUSPENDED, "it has nothing on the card");
-        } else {
+        } else if (!life.hasEnded()) {
           enter(ProgramState.RUNNING, "it did not come to rest");
         }
       }
