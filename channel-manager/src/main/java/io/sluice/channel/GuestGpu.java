@@ -191,6 +191,15 @@ public interface GuestGpu extends AutoCloseable {
    */
   default void poll(long nowNs) {}
 
+  /**
+   * For one who waits for a drain: throws what its last step failed with, though that is tried
+   * again. Until there was a step since {@link Channel#detach} or {@link Channel#attach} nothing
+   * has failed.
+   *
+   * @throws io.sluice.abi.RefusedException what the driver refuses
+   */
+  default void requireDrainGoesOn() {}
+
   /** What the backend accounts to this guest. */
   MemoryUsage usage();
 

@@ -237,9 +237,12 @@ public final class GuestMove {
    * what was submitted is left but channels that wait on an acquire, which only the guest itself
    * can release, those are parked: they take their wait along. Channels that started since are
    * detached too.
+   *
+   * @throws io.sluice.abi.RefusedException when the last step of it was refused
    */
   public Drain drain(String reason) {
     return lock.call(() -> {
+      backend.requireDrainGoesOn();
       List<GuestChannel> waiting = new ArrayList<>();
       Drain.Draining busy = null;
       for (GuestChannel channel : state.channels.all()) {

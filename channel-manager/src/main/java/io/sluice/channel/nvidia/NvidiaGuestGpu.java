@@ -146,7 +146,8 @@ final class NvidiaGuestGpu implements GuestGpu {
     }
 
     @Override
-    public void wakeUp() {
+    public void drains() {
+      channels.noteDrain();
       gpu.wakeUp();
     }
 
@@ -223,7 +224,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     if (!wantsPoll()) {
       return Long.MAX_VALUE;
     }
-    return Math.min(DrainPace.MOST_NS, channels.pollDueInNs(nowNs));
+    return channels.areDraining() ? channels.pollDueInNs(nowNs) : DrainPace.MOST_NS;
   }
 
   /** A drain waits for the copies of its move; the thread of all guests for no long call of one. */
@@ -237,6 +238,11 @@ final class NvidiaGuestGpu implements GuestGpu {
             channels.poll(nowNs);
           });
     }
+  }
+
+  @Override
+  public void requireDrainGoesOn() {
+    channels.requireStep();
   }
 
   /** Of which what takes no lock may be asked without this one's. */

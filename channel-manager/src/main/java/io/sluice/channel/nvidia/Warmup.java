@@ -172,6 +172,7 @@ final class Warmup {
 
   private Channel.Status polled(NvidiaGuestGpu open, Side side) {
     open.poll(gpu.timeNs());
+    open.requireDrainGoesOn();
     return side.channel.status();
   }
 

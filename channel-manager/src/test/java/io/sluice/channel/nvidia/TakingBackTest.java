@@ -376,6 +376,57 @@ final class TakingBackTest {
   }
 
   @Test
+  void poll_stepThatRmRefuses_isToldToWhoeverWaitsAndTriedAgain() {
+    submit(9);
+    await(() -> ring.hasReleased(9));
+    side.channel.detach();
+    side.open.requireDrainGoesOn();
+    rm.refuseCall = rm.calls() + 1;
+    long now = gpu.timeNs();
+    assertThat(gpu.poll(now)).isEqualTo(1_000_000_000);
+    assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+    int calls = rm.calls();
+    assertThat(gpu.poll(now + 400_000_000)).isEqualTo(600_000_000);
+    assertThat(rm.calls()).isEqualTo(calls);
+    assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+    long _ = gpu.poll(now + 1_000_000_000);
+    side.open.requireDrainGoesOn();
+    side.awaitDrained();
+    side.channel.attach();
+    submit(20);
+    assertAllRanOnce();
+  }
+
+  /** What an earlier drain has met is nothing to the next. */
+  @Test
+  void attach_afterAStepThatFailed_isTakenFurtherAtOnce() {
+    submit(9);
+    await(() -> ring.hasReleased(9));
+    side.channel.detach();
+    rm.refuseCall = rm.calls() + 1;
+    long _ = gpu.poll(gpu.timeNs());
+    assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+    side.channel.attach();
+    side.open.requireDrainGoesOn();
+    await(() -> side.channel.status().state() == ChannelState.RUNNING);
+    submit(20);
+    assertAllRanOnce();
+  }
+
+  @Test
+  void kill_afterAStepThatFailed_leavesNothingToWaitFor() {
+    submit(9);
+    await(() -> ring.hasReleased(9));
+    side.channel.detach();
+    rm.refuseCall = rm.calls() + 1;
+    long _ = gpu.poll(gpu.timeNs());
+    assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+    side.channel.kill(GuestAbi.ERROR_OPERATOR, 0);
+    side.open.requireDrainGoesOn();
+    assertThat(gpu.poll(gpu.timeNs())).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void kill_ofADetachedChannel_leavesNothingBehind() {
     submit(3);
     ring.submit(commands.clear().acquire(WAITED_FOR, 7));

@@ -20,8 +20,8 @@ public record ChannelHome(RmOpen open, Monitor monitor, GuestPages pages, Channe
     /** A channel of RM came or went, or has another weight. */
     void channelsChanged();
 
-    /** There is something to do for {@link io.sluice.channel.Gpu#poll}. */
-    void wakeUp();
+    /** A drain begins, or is to go on in another way: {@link io.sluice.channel.Gpu#poll} is due. */
+    void drains();
 
     /** Whether a guest other than this may have something to do. */
     boolean anotherIsActive();

@@ -11,6 +11,9 @@ public final class DrainPace {
   /** Longest time between two. */
   public static final long MOST_NS = 1_000_000;
 
+  /** From a step that has failed to the next. */
+  static final long FAILED_NS = 1_000_000_000L;
+
   /** What is looked for is found later by at most this part of the time that it took. */
   private static final int PART = 64;
 

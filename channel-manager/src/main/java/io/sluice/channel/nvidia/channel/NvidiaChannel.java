@@ -219,7 +219,7 @@ public final class NvidiaChannel implements Channel {
       } else if (runs && state instanceof Running(var hardware, var ring)) {
         Detachment begun = Detachment.begin(home, ring, hardware, words, activity, now);
         enter(new Detaching(hardware, ring, begun), now, "taken back");
-        home.host().wakeUp();
+        home.host().drains();
       } else if (!(state instanceof Ended ended && ended.hardware() != null)) {
         throw RmRefusal.busy("the channel does not run, cid=" + id);
       }
@@ -239,7 +239,7 @@ public final class NvidiaChannel implements Channel {
         case Detaching(var hardware, var ring, var detachment) -> {
           detachment.finish(now);
           enter(new Returning(hardware, ring, detachment), now, "given back");
-          home.host().wakeUp();
+          home.host().drains();
         }
         case Detached detached -> giveBack(detached, detached.detachment(), detached.savedPut());
         case Returning _, Ended _ -> {}
