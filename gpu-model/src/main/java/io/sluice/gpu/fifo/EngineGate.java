@@ -41,9 +41,19 @@ public final class EngineGate {
     lock.unlock();
   }
 
-  /** The engine comes out, and has the lock again. */
+  /**
+   * The engine comes out, and has the lock again: before those who wait for it, who get it when the
+   * engine has done its round.
+   */
   void leave() {
-    lock.lock();
+    boolean got = lock.tryLock(); // passes by those who wait
+    for (int i = 0; i < TRIES && !got; i++) {
+      Thread.onSpinWait();
+      got = lock.tryLock();
+    }
+    if (!got) {
+      lock.lock();
+    }
     inside = false;
     heldUp = false;
     if (waiting > 0) {
