@@ -10,10 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one that takes the engine's place when a guest's memory holds its thread up, and has threads
  * added that run grids when theirs are. It looks each millisecond while guests share the GPU and
- * work, and sleeps when they do not.
+ * work, each fourth while there is little more than a look at an acquire, and sleeps when there is
+ * nothing.
  */
 final class EngineRelief {
   private static final long LOOK_NS = 1_000_000;
+  private static final long RARE_LOOK_NS = 4_000_000;
+
+  /** As often as the engine goes into a guest's memory between two looks while it works little. */
+  private static final long LITTLE = 8;
 
   /** After so many looks that found no work it sleeps. */
   private static final int QUIET_LOOKS = 50;
@@ -63,10 +68,12 @@ final class EngineRelief {
         return true;
       }
       heldUpWorkers.accept(engine.heldUpWorkers(now));
-      quiet = works == seen && !engine.isComputing() ? quiet + 1 : 0;
-      seen = works;
+      boolean computes = engine.isComputing();
+      long worked = works - seen;
+      seen += worked;
+      quiet = worked == 0 && !computes ? quiet + 1 : 0;
       if (quiet < QUIET_LOOKS) {
-        LockSupport.parkNanos(this, LOOK_NS);
+        LockSupport.parkNanos(this, worked > LITTLE || computes ? LOOK_NS : RARE_LOOK_NS);
       } else {
         sleep(seen);
         quiet = 0;
