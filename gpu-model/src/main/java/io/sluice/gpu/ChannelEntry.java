@@ -1,7 +1,9 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.gpu.fifo.EndReason;
 import io.sluice.gpu.fifo.GpuChannel;
 import java.lang.foreign.MemorySegment;
 
@@ -26,5 +28,20 @@ record ChannelEntry(
     ExtChanQuery.CID.setBits(none, channel.cid());
     ExtChanQuery.STATE.setBits(none, channel.state());
     return new ChannelEntry(channel, page, vspace, interrupts, none);
+  }
+
+  /**
+   * It is to end when the engine comes out: queries say so from here on.
+   *
+   * @return false when they do already
+   */
+  boolean noteEnd(int reason, int info) {
+    if (ExtChanQuery.STATE.bits(lastQuery) == GuestAbi.CHANNEL_DEAD) {
+      return false;
+    }
+    ExtChanQuery.STATE.setBits(lastQuery, GuestAbi.CHANNEL_DEAD);
+    ExtChanQuery.REASON.setBits(lastQuery, reason == 0 ? EndReason.OPERATOR.code() : reason);
+    ExtChanQuery.INFO.setBits(lastQuery, info);
+    return true;
   }
 }

@@ -21,26 +21,43 @@ final class ControlIoctls {
 
   private ControlIoctls() {}
 
-  /** CHAN_CONTROL. The gates are not counted: who suspends for several reasons counts them. */
+  /**
+   * CHAN_CONTROL. The gates are not counted: who suspends for several reasons counts them. All but
+   * KILL waits for the engine.
+   */
   static void control(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    GpuChannel channel = file.channel(call, ExtChanControl.CID.bits(argument));
     int op = ExtChanControl.OP.bits(argument);
+    if (op != ExtChanControl.KILL) {
+      file.gate.awaitOutside();
+    }
+    ChannelEntry entry = file.entry(call, ExtChanControl.CID.bits(argument));
+    GpuChannel channel = entry.channel();
     switch (op) {
       case ExtChanControl.SUSPEND -> channel.setSuspended(true);
       case ExtChanControl.RESUME -> channel.setSuspended(false);
       case ExtChanControl.DETACH -> channel.setDetached(true);
       case ExtChanControl.ATTACH -> channel.setDetached(false);
-      case ExtChanControl.KILL -> {
-        channel.end(
-            ExtChanControl.REASON.bits(argument),
-            ExtChanControl.INFO.bits(argument),
-            channel.commandAddress());
-        call.afterwards(file.card().launcher().quiesce(channel.space()));
-      }
+      case ExtChanControl.KILL -> kill(file, call, entry);
       default -> throw call.refuse(Errno.EINVAL, "op=" + op);
     }
     call.afterwards(file.card()::wake);
+  }
+
+  /**
+   * Of a guest that keeps the engine in its memory the channel ends when the engine comes out, and
+   * is told to have ended before: whoever takes anything away from it waits for the engine.
+   */
+  private static void kill(GpuFile file, IoctlCall call, ChannelEntry entry) {
+    int reason = ExtChanControl.REASON.bits(call.argument());
+    int info = ExtChanControl.INFO.bits(call.argument());
+    GpuChannel channel = entry.channel();
+    if (!file.gate.isInside()) {
+      channel.end(reason, info, channel.commandAddress());
+      call.afterwards(file.card().launcher().quiesce(channel.space()));
+    } else if (entry.noteEnd(reason, info)) {
+      file.gate.whenOut(() -> channel.end(reason, info, channel.commandAddress()));
+    }
   }
 
   /**

@@ -81,7 +81,7 @@ final class IoctlTable {
     IoctlGuard guard =
         switch (ioctl) {
           case EVENT_READ -> IoctlGuard.EVENTS;
-          case CHAN_QUERY -> IoctlGuard.LOOK;
+          case CHAN_QUERY, CHAN_CONTROL -> IoctlGuard.LOOK;
           case FILE_QUERY, GEM_POOL -> IoctlGuard.TABLES;
           default -> IoctlGuard.CHANNELS;
         };

@@ -6,6 +6,7 @@ import static io.sluice.gpu.Words.one;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.ExtChanControl;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
@@ -132,6 +133,44 @@ final class HeldUpEngineTest {
     working.join();
     run();
     assertThat(ExtChanQuery.ENTRIES.get(held1.query())).isEqualTo(1);
+  }
+
+  /** The watchdog serves all guests: it is told that the channel has ended, and it does. */
+  @Test
+  void kill_ofAChannelThatHoldsItUp_doesNotWaitAndEndsIt() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+
+    holder.control(held1.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 7);
+    holder.control(held1.cid, ExtChanControl.KILL, GuestAbi.ERROR_OPERATOR, 8);
+
+    assertThat(working).isNotDone();
+    assertEnded(7);
+    mayGoOn.countDown();
+    working.join();
+    assertEnded(7);
+    held1.submit(one(0, REFERENCE, 9));
+    run();
+    assertThat(held1.reference()).isNotEqualTo(9);
+  }
+
+  private void assertEnded(int info) {
+    assertThat(held1.state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(held1.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(held1.info()).isEqualTo(info);
+  }
+
+  @Test
+  void suspend_ofAChannelThatHoldsItUp_waitsUntilItIsOut() throws Exception {
+    CompletableFuture<Integer> working = holdUp();
+    CompletableFuture<Void> call =
+        CompletableFuture.runAsync(
+            () -> holder.control(held1.cid, ExtChanControl.SUSPEND), Thread.ofPlatform()::start);
+    assertThat(held1.state()).as("a look does not wait").isEqualTo(GuestAbi.CHANNEL_NEW);
+    assertThat(call).isNotDone();
+    mayGoOn.countDown();
+    call.get();
+    assertThat(working.get()).isEqualTo(1);
+    assertThat(held1.state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.sluice.gpu.fifo;
 
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -23,6 +25,9 @@ public final class EngineGate {
   private final Condition outside;
   private volatile boolean inside;
   private volatile int waiting; // changed under the lock
+
+  /** What is done when the engine comes out. */
+  private final Queue<Runnable> whenOut = new ArrayDeque<>();
 
   /** Somebody has waited for too long since the engine went in. */
   private boolean heldUp;
@@ -56,6 +61,9 @@ public final class EngineGate {
     }
     inside = false;
     heldUp = false;
+    for (Runnable next = whenOut.poll(); next != null; next = whenOut.poll()) {
+      next.run();
+    }
     if (waiting > 0) {
       outside.signalAll();
     }
@@ -88,6 +96,13 @@ public final class EngineGate {
     } finally {
       waiting = waiting - 1;
     }
+  }
+
+  /**
+   * Has something done when the engine comes out, which is inside, before anybody gets the lock.
+   */
+  public void whenOut(Runnable action) {
+    whenOut.add(action);
   }
 
   /**
