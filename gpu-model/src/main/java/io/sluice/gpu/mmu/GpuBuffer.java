@@ -11,7 +11,10 @@ public class GpuBuffer {
   private final long alignment;
   private final Backing backing;
   private int mappings;
+
+  /** Changed under the GPU's lock alone: the engine may see it a turn later. */
   private boolean evicted;
+
   private @Nullable DirtyPages dirty;
 
   /**

@@ -49,7 +49,9 @@ final class PunchAttacks {
     }
   }
 
-  /** Copies of a word to the first pages, again and again: short work, but for what is done to it. */
+  /**
+   * Copies of a word to the first pages, again and again: short work, but for what is done to it.
+   */
   private static int[] copies(long from, long to) {
     int[] one =
         Launches.all(
