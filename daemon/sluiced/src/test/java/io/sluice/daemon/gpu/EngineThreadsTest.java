@@ -1,6 +1,7 @@
 package io.sluice.daemon.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.gpu.GpuEngine;
@@ -11,13 +12,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The engine's threads, with an engine that is held up when the test says so. */
 final class EngineThreadsTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   /** An engine that one thread at a time runs: the one that relieved last. */
   private static final class Engine implements GpuEngine {
     final AtomicInteger cycles = new AtomicInteger();
@@ -95,13 +97,13 @@ final class EngineThreadsTest {
   private void awaitCycles() {
     int before = engine.cycles.get();
     loop.working();
-    Awaitility.await().until(() -> engine.cycles.get() > before + 1);
+    await().atMost(PATIENCE).until(() -> engine.cycles.get() > before + 1);
   }
 
   private void holdUp() {
     int before = engine.held.size();
     engine.holds.incrementAndGet();
-    Awaitility.await().until(() -> engine.held.size() > before);
+    await().atMost(PATIENCE).until(() -> engine.held.size() > before);
   }
 
   @Test
@@ -111,7 +113,7 @@ final class EngineThreadsTest {
       holdUp();
       awaitCycles();
     }
-    Awaitility.await().until(() -> heldUpWorkers.get() == 5);
+    await().atMost(PATIENCE).until(() -> heldUpWorkers.get() == 5);
   }
 
   @Test
@@ -122,7 +124,7 @@ final class EngineThreadsTest {
     holdUp();
     awaitCycles();
     engine.held.forEach(CountDownLatch::countDown);
-    Awaitility.await().until(() -> !first.isAlive());
+    await().atMost(PATIENCE).until(() -> !first.isAlive());
     awaitCycles();
     holdUp();
     awaitCycles();
@@ -132,7 +134,7 @@ final class EngineThreadsTest {
   @Test
   void heldUp_afterLongQuiet_isRelieved() {
     start();
-    Awaitility.await().until(() -> relief.isAsleep());
+    await().atMost(PATIENCE).until(() -> relief.isAsleep());
     holdUp();
     loop.working();
     awaitCycles();
@@ -144,9 +146,9 @@ final class EngineThreadsTest {
     holdUp();
     awaitCycles();
     Thread stopping = Thread.ofPlatform().start(all::stop);
-    Awaitility.await().until(() -> stopping.getState() == Thread.State.WAITING);
+    await().atMost(PATIENCE).until(() -> stopping.getState() == Thread.State.WAITING);
     engine.held.forEach(CountDownLatch::countDown);
     stopping.join();
-    assertThat(threads.join(Duration.ofSeconds(30))).isEmpty();
+    assertThat(threads.join(PATIENCE)).isEmpty();
   }
 }

@@ -36,6 +36,7 @@ public final class LeakCheck
 
   /** Longer than RMI keeps a connection that it does not use: 15 s, and as long until it looks. */
   private static final long DEFAULT_GRACE_MS = 35_000;
+
   private static final long STEP_MS = 5;
 
   private static final ExtensionContext.Namespace SPACE =
