@@ -397,15 +397,19 @@ final class TakingBackTest {
     assertAllRanOnce();
   }
 
-  /** What an earlier drain has met is nothing to the next. */
-  @Test
-  void attach_afterAStepThatFailed_isTakenFurtherAtOnce() {
+  private void failAStep() {
     submit(9);
     await(() -> ring.hasReleased(9));
     side.channel.detach();
     rm.refuseCall = rm.calls() + 1;
     long _ = gpu.poll(gpu.timeNs());
     assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+  }
+
+  /** What an earlier drain has met is nothing to the next. */
+  @Test
+  void attach_afterAStepThatFailed_isTakenFurtherAtOnce() {
+    failAStep();
     side.channel.attach();
     side.open.requireDrainGoesOn();
     await(() -> side.channel.status().state() == ChannelState.RUNNING);
@@ -415,12 +419,7 @@ final class TakingBackTest {
 
   @Test
   void kill_afterAStepThatFailed_leavesNothingToWaitFor() {
-    submit(9);
-    await(() -> ring.hasReleased(9));
-    side.channel.detach();
-    rm.refuseCall = rm.calls() + 1;
-    long _ = gpu.poll(gpu.timeNs());
-    assertErrno(() -> side.open.requireDrainGoesOn(), Errno.ENOMEM);
+    failAStep();
     side.channel.kill(GuestAbi.ERROR_OPERATOR, 0);
     side.open.requireDrainGoesOn();
     assertThat(gpu.poll(gpu.timeNs())).isEqualTo(Long.MAX_VALUE);

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-/** Who may be at an open's channels, the engine or whoever changes them. */
+/** The gate of an open, between the engine and whoever changes the open's channels. */
 final class EngineGateTest {
   private final ReentrantLock lock = new ReentrantLock(true);
   private final EngineGate gate = new EngineGate(lock);

@@ -1,11 +1,14 @@
 package io.sluice.daemon.gpu;
 
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.gpu.GpuEngine;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one that takes the engine's place when a guest's memory holds its thread up, and has threads
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 final class EngineRelief {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineRelief.class);
   private static final long LOOK_NS = 1_000_000;
   private static final long RARE_LOOK_NS = 4_000_000;
 
@@ -26,6 +30,7 @@ final class EngineRelief {
   private final GpuEngine engine;
   private final LongSupplier clock;
   private final IntConsumer heldUpWorkers;
+  private final LoopFailures failures = new LoopFailures(LOG, "adding threads for grids");
   private final AtomicBoolean taken = new AtomicBoolean();
   private volatile @Nullable Thread thread;
   private volatile boolean asleep;
@@ -67,7 +72,7 @@ final class EngineRelief {
       if (engine.relieve(now)) {
         return true;
       }
-      heldUpWorkers.accept(engine.heldUpWorkers(now));
+      addWorkers(now);
       boolean computes = engine.isComputing();
       long worked = works - seen;
       seen += worked;
@@ -80,6 +85,15 @@ final class EngineRelief {
       }
     }
     return false;
+  }
+
+  /** A host that has no more threads does not end the one that looks. */
+  private void addWorkers(long nowNs) {
+    try {
+      heldUpWorkers.accept(engine.heldUpWorkers(nowNs));
+    } catch (RuntimeException | Error e) {
+      failures.note(e);
+    }
   }
 
   /** Sleeps unless the engine has worked since. */

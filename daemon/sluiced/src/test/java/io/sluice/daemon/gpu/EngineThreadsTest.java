@@ -77,9 +77,16 @@ final class EngineThreadsTest {
   private final Threads threads = new Threads();
   private final EngineLoop loop = new EngineLoop(System::nanoTime);
   private final AtomicInteger heldUpWorkers = new AtomicInteger();
-  private final EngineRelief relief =
-      new EngineRelief(engine, System::nanoTime, heldUpWorkers::set);
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final EngineRelief relief = new EngineRelief(engine, System::nanoTime, this::setHeldUp);
   private final EngineThreads all = new EngineThreads("engine", loop, relief, threads);
+
+  private void setHeldUp(int workers) {
+    if (refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+      throw new OutOfMemoryError("no thread for this test");
+    }
+    heldUpWorkers.set(workers);
+  }
 
   private void start() {
     loop.setEngine(engine);
@@ -126,6 +133,15 @@ final class EngineThreadsTest {
     engine.held.forEach(CountDownLatch::countDown);
     await().atMost(PATIENCE).until(() -> !first.isAlive());
     awaitCycles();
+    holdUp();
+    awaitCycles();
+  }
+
+  @Test
+  void heldUp_afterAHostHadNoThreadForGrids_isRelieved() {
+    refusals.set(3);
+    start();
+    await().atMost(PATIENCE).until(() -> refusals.get() == 0);
     holdUp();
     awaitCycles();
   }
