@@ -3,6 +3,7 @@ package io.sluice.gpu;
 import io.sluice.abi.signal.GuestSignals;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.ThreadMeter;
 import io.sluice.gpu.fifo.Runlist;
 import io.sluice.gpu.launch.Multiprocessors;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ final class Card {
   private final Kernel kernel;
   private final GpuConfig config;
   private final LongSupplier clock;
-  private final LongSupplier processor;
+  private final ThreadMeter meter;
   private final GuestSignals signals;
   private final IdleStrategy idle;
   private final Multiprocessors launcher;
@@ -41,14 +42,14 @@ final class Card {
     this.kernel = kernel;
     this.config = config;
     this.clock = clocks.time();
-    this.processor = clocks.processor();
+    this.meter = new ThreadMeter(clocks.processor(), clocks.use());
     this.signals = new GuestSignals(kernel, clock);
     this.idle = idle;
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, config.spinNs(), idle::working);
     this.launcher =
         new Multiprocessors(
-            compute, computeThreads, config.gridHeapBytes(), clock, processor, this::gridEnded);
+            compute, computeThreads, config.gridHeapBytes(), clock, meter, this::gridEnded);
   }
 
   Kernel kernel() {
@@ -63,9 +64,9 @@ final class Card {
     return clock;
   }
 
-  /** Processor time of the thread that asks. */
-  LongSupplier processor() {
-    return processor;
+  /** Of the thread that asks. */
+  ThreadMeter meter() {
+    return meter;
   }
 
   /** Of which each open has its own, for its channels' interrupts. */

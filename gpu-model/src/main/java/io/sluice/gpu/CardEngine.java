@@ -71,7 +71,7 @@ final class CardEngine implements GpuEngine {
   }
 
   private EngineStint begin(Thread caller) {
-    EngineStint begun = new EngineStint(caller, card.processor());
+    EngineStint begun = new EngineStint(caller, card.meter());
     stint = begun;
     return begun;
   }

@@ -17,9 +17,12 @@ public interface IdleStrategy {
 
   /**
    * The engine goes into a guest's memory while several opens have channels: whoever is there to
-   * take its place ({@link GpuEngine#relieve}) looks now. Called from any thread, never blocks.
+   * take its place ({@link GpuEngine#relieve}) looks from now on. Called from any thread, never
+   * blocks.
+   *
+   * @param apart nobody else is to wait for it for long: its place is to be taken soon
    */
-  default void working() {}
+  default void working(boolean apart) {}
 
   /** That of an engine whose work is called for by whoever made it: nobody waits. */
   static IdleStrategy none() {

@@ -10,6 +10,7 @@ import io.sluice.abi.pscnv.ExtChanControl;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.abi.sys.ThreadUse;
 import io.sluice.testbed.checks.StandIn;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,9 @@ final class HeldUpEngineTest {
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch mayGoOn = new CountDownLatch(1);
   private final AtomicInteger works = new AtomicInteger();
+  private final AtomicInteger worksApart = new AtomicInteger();
+  private final AtomicBoolean slow = new AtomicBoolean();
+  private volatile ThreadUse use = ThreadUse.NONE;
   private final Kernel real = RealKernel.create();
   private volatile long nowNs = 1_000_000;
   private final SoftwareGpu gpu =
@@ -46,7 +50,7 @@ final class HeldUpEngineTest {
                 return call.pass();
               }),
           new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0),
-          () -> nowNs,
+          new GpuClocks(this::now, () -> nowNs, () -> use),
           new IdleStrategy() {
             @Override
             public void idle(long ns) {}
@@ -55,10 +59,12 @@ final class HeldUpEngineTest {
             public void wake() {}
 
             @Override
-            public void working() {
-              int _ = works.incrementAndGet();
+            public void working(boolean apart) {
+              int _ = (apart ? worksApart : works).incrementAndGet();
             }
-          });
+          },
+          Runnable::run,
+          1);
   private final Client holder = new Client(real, gpu.open());
   private final GuestChannel held1 = holder.channel(holder.vspaceNew());
   private final Client other = new Client(real, gpu.open());
@@ -69,6 +75,15 @@ final class HeldUpEngineTest {
     holder.close();
     other.close();
     gpu.close();
+  }
+
+  /** GPU time; what is to be slow has slept for a page when the time is looked at next. */
+  private long now() {
+    if (slow.getAndSet(false)) {
+      nowNs += 1_000_000; // by the one thread that runs
+      use = new ThreadUse(use.pageFaults() + 1, use.sleeps() + 1, 0);
+    }
+    return nowNs;
   }
 
   private int cycle() {
@@ -237,5 +252,60 @@ final class HeldUpEngineTest {
     channel.submit(one(0, REFERENCE, 6));
     run();
     assertThat(channel.reference()).isEqualTo(6);
+  }
+
+  private void work() {
+    held1.submit(one(0, REFERENCE, 3));
+    run();
+  }
+
+  /** The first is known to have taken long, of the others it is known why. */
+  private void sleepForPages() {
+    for (int i = 0; i < 5; i++) {
+      slow.set(true);
+      work();
+      assertThat(slow).isFalse();
+    }
+  }
+
+  /** What its memory has cost the others a few times, it does not cost them again. */
+  @Test
+  void open_whoseMemoryHadTheEngineSleep_isServedApart() throws Exception {
+    GuestChannel channel = other.channel(other.vspaceNew());
+    sleepForPages();
+    assertThat(worksApart).hasValue(0);
+
+    CompletableFuture<Integer> working = holdUp();
+
+    assertThat(worksApart).hasValue(1);
+    assertThat(gpu.engine().relieve(nowNs + 100_000)).as("a turn may take so long").isFalse();
+    assertThat(gpu.engine().relieve(nowNs + 300_000)).isTrue();
+    channel.submit(one(0, REFERENCE, 5));
+    run();
+    assertThat(channel.reference()).isEqualTo(5);
+    mayGoOn.countDown();
+    assertThat(working.get()).isEqualTo(GpuEngine.SUPERSEDED);
+    run();
+    assertThat(held1.reference()).isEqualTo(4);
+  }
+
+  @Test
+  void open_thatIsServedApart_isNoMoreAfterAWhile() {
+    GuestChannel _ = other.channel(other.vspaceNew());
+    sleepForPages();
+    work();
+    assertThat(worksApart.getAndSet(0)).isPositive();
+
+    nowNs += 60_000_000_000L; // by the one thread that runs
+    work();
+
+    assertThat(worksApart).hasValue(0);
+  }
+
+  @Test
+  void open_whoseMemoryHadTheEngineSleep_isServedAsBeforeWhileItIsAlone() {
+    sleepForPages();
+    work();
+    assertThat(worksApart).hasValue(0);
   }
 }

@@ -12,6 +12,7 @@ public final class TimeShare {
 
   private final ShareAccount engine = new ShareAccount(this);
   private final ShareAccount multiprocessors = new ShareAccount(this);
+  private final PageWaits pageWaits = new PageWaits();
   private final Optional<String> guest;
   private volatile int weight = 1;
 
@@ -52,5 +53,10 @@ public final class TimeShare {
   /** The multiprocessors; their times are those of all threads together. */
   public ShareAccount multiprocessors() {
     return multiprocessors;
+  }
+
+  /** Whether its memory keeps whoever touches it. */
+  public PageWaits pageWaits() {
+    return pageWaits;
   }
 }

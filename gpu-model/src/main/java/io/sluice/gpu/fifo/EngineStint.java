@@ -1,6 +1,6 @@
 package io.sluice.gpu.fifo;
 
-import java.util.function.LongSupplier;
+import io.sluice.gpu.engine.ThreadMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class EngineStint {
   /** Longer than a slice with the largest piece of a copy, on memory that has to be made. */
   private static final long HELD_UP_NS = 3_000_000;
+
+  /** Longer than nearly all turns. */
+  private static final long HELD_UP_APART_NS = 200_000;
 
   final PushbufferWindow window = new PushbufferWindow();
   final SliceTime sliceTime;
@@ -23,15 +26,16 @@ public final class EngineStint {
 
   private final Thread thread;
   private volatile boolean inside;
+  private volatile boolean apart;
   private volatile long sinceNs;
 
   /**
    * @param thread whose it is
-   * @param processor processor time of the thread that asks
+   * @param meter of the thread that asks
    */
-  public EngineStint(Thread thread, LongSupplier processor) {
+  public EngineStint(Thread thread, ThreadMeter meter) {
     this.thread = thread;
-    this.sliceTime = new SliceTime(processor);
+    this.sliceTime = new SliceTime(meter);
   }
 
   /** Whose it is. */
@@ -44,9 +48,14 @@ public final class EngineStint {
     return thread == other;
   }
 
-  /** It goes into an open's gate. */
-  void enter(EngineGate gate, long nowNs) {
+  /**
+   * It goes into an open's gate.
+   *
+   * @param isApart nobody else is to wait for long for what it does there
+   */
+  void enter(EngineGate gate, long nowNs, boolean isApart) {
     at(nowNs);
+    apart = isApart;
     inside = true;
     gate.enter();
   }
@@ -69,6 +78,6 @@ public final class EngineStint {
 
   /** Whether it has been there for too long; any thread may ask. */
   public boolean isHeldUp(long nowNs) {
-    return inside && nowNs - sinceNs > HELD_UP_NS;
+    return inside && nowNs - sinceNs > (apart ? HELD_UP_APART_NS : HELD_UP_NS);
   }
 }

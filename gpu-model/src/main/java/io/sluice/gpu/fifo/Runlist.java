@@ -1,5 +1,6 @@
 package io.sluice.gpu.fifo;
 
+import io.sluice.gpu.engine.PageWaits;
 import io.sluice.gpu.engine.ShareAccount;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
@@ -53,6 +54,9 @@ public final class Runlist {
 
   private static final long NEVER_NS = 1L << 60;
 
+  /** What it costs the others that one is served apart: another thread wakes up for them. */
+  private static final long HANDED_OVER_NS = 100_000;
+
   /** Answer of {@link #round} to a thread in whose place another one runs the engine. */
   public static final int SUPERSEDED = -1;
 
@@ -66,7 +70,7 @@ public final class Runlist {
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
   private final long spinNs;
-  private final Runnable sharedWork;
+  private final SharedWork sharedWork;
   private int count;
   private volatile int opens;
   private long turnsGiven;
@@ -96,13 +100,24 @@ public final class Runlist {
   /**
    * @param clock GPU time
    * @param spinNs how long after its last activity a channel is looked at all the time
-   * @param sharedWork told when several opens have channels and the engine goes into a gate, or a
-   *     channel is added; by any thread
+   * @param sharedWork told when several opens have channels and the engine has gone into a gate, or
+   *     a channel is added; by any thread
    */
-  public Runlist(LongSupplier clock, long spinNs, Runnable sharedWork) {
+  public Runlist(LongSupplier clock, long spinNs, SharedWork sharedWork) {
     this.clock = clock;
     this.sharedWork = sharedWork;
     this.spinNs = spinNs;
+  }
+
+  /** Whoever is there to take the engine's place. */
+  @FunctionalInterface
+  public interface SharedWork {
+    /**
+     * The engine works for one of several opens.
+     *
+     * @param apart nobody else is to wait for it for long: its place is to be taken soon
+     */
+    void begins(boolean apart);
   }
 
   /** Puts a channel on the list; the caller keeps to {@link #MAX_CHANNELS}. */
@@ -120,7 +135,7 @@ public final class Runlist {
     channel.setLooks(ofOpen);
     channels[count++] = channel;
     if (opens > 1) {
-      sharedWork.run(); // the engine may be held up by whoever was alone
+      sharedWork.begins(false); // the engine may be held up by whoever was alone
     }
   }
 
@@ -379,13 +394,7 @@ public final class Runlist {
         continue; // since it was found
       }
       stint.current = channel;
-      goInside(stint, channel.gate(), now);
-      boolean goesOn;
-      try {
-        goesOn = channel.lookInside();
-      } finally {
-        stint.leave(channel.gate());
-      }
+      boolean goesOn = lookInside(stint, channel, now);
       if (runner != stint) {
         disturb();
         break;
@@ -400,6 +409,24 @@ public final class Runlist {
     }
     stint.current = null;
     return soonest;
+  }
+
+  private boolean lookInside(EngineStint stint, GpuChannel channel, long now) {
+    PageWaits waits = channel.timeShare().pageWaits();
+    SliceTime time = stint.sliceTime;
+    time.begins(waits.isWatched(now));
+    goInside(stint, channel, now);
+    try {
+      boolean goesOn = channel.lookInside();
+      if (opens > 1) {
+        long ended = clock.getAsLong();
+        time.ended(now, ended);
+        time.tell(waits, ended);
+      }
+      return goesOn;
+    } finally {
+      stint.leave(channel.gate());
+    }
   }
 
   /** A channel is not attended any more. */
@@ -422,34 +449,39 @@ public final class Runlist {
     return nextLookInNs;
   }
 
-  private void goInside(EngineStint stint, EngineGate gate, long nowNs) {
-    if (opens > 1) {
-      sharedWork.run();
+  private void goInside(EngineStint stint, GpuChannel channel, long nowNs) {
+    boolean shared = opens > 1;
+    boolean apart = shared && channel.timeShare().pageWaits().isApart(nowNs);
+    stint.enter(channel.gate(), nowNs, apart);
+    if (shared) {
+      sharedWork.begins(apart);
     }
-    stint.enter(gate, nowNs);
   }
 
   /** Gives a channel its turn, in slices; true when it made progress. */
   private boolean turn(EngineStint stint, GpuChannel channel, long startNs) {
     EngineGate gate = channel.gate();
+    PageWaits waits = channel.timeShare().pageWaits();
+    SliceTime time = stint.sliceTime;
     long chargedNs = 0;
     long left = channel.pace.turnUnits();
     long began = startNs;
     boolean progress = false;
     boolean over = false;
-    goInside(stint, gate, startNs);
+    goInside(stint, channel, startNs);
     try {
       while (!over) {
         long units = Math.min(left, SLICE_UNITS);
         boolean inCommand = channel.isInCommand();
         long sliceNs = inCommand ? clock.getAsLong() : began;
         stint.at(sliceNs);
+        time.begins(waits.isWatched(sliceNs));
         SliceEnd end = channel.run(stint.window, units, sliceNs + SLICE_NS);
         long used = units - channel.budgetLeft();
         if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
           long ended = clock.getAsLong();
-          SliceTime time = stint.sliceTime;
           time.ended(sliceNs, ended);
+          time.tell(waits, ended);
           chargedNs += time.chargedNs();
           channel.busyNs += time.chargedNs();
           if (inCommand) {
@@ -465,7 +497,8 @@ public final class Runlist {
       }
     } finally {
       stint.leave(gate);
-      account(channel).use(chargedNs);
+      boolean handedOver = runner != stint && waits.isApart(began);
+      account(channel).use(handedOver ? chargedNs + HANDED_OVER_NS : chargedNs);
     }
     return progress;
   }

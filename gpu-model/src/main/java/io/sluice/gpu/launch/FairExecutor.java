@@ -1,7 +1,10 @@
 package io.sluice.gpu.launch;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.sys.ThreadUse;
+import io.sluice.gpu.engine.PageWaits;
 import io.sluice.gpu.engine.ShareAccount;
+import io.sluice.gpu.engine.ThreadMeter;
 import io.sluice.gpu.engine.TimeShare;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -12,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The division of an executor's threads among the opens of a GPU, by weight: each task that ends is
@@ -24,9 +28,12 @@ final class FairExecutor {
   /** Longer than a part of a grid takes, if it is not interpreted or compiled. */
   private static final long HELD_UP_NS = 10_000_000;
 
+  /** Of an open that has held one up lately. */
+  private static final long HELD_UP_APART_NS = 1_000_000;
+
   private final Executor executor;
   private final LongSupplier clock;
-  private final LongSupplier processor;
+  private final ThreadMeter meter;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -50,24 +57,27 @@ final class FairExecutor {
     final TimeShare share;
     final Runnable task;
     final long beganNs;
-    final long processorNs;
+    final long beganProcessorNs;
+    final @Nullable ThreadUse before; // null: it was not watched
 
-    Chosen(TimeShare share, Runnable task, long beganNs, long processorNs) {
+    Chosen(TimeShare share, Runnable task, long beganNs, ThreadMeter meter) {
       this.share = share;
       this.task = task;
       this.beganNs = beganNs;
-      this.processorNs = processorNs;
+      this.beganProcessorNs = meter.processor().getAsLong();
+      this.before = share.pageWaits().isWatched(beganNs) ? meter.use().get() : null;
     }
   }
 
   /**
    * @param clock GPU time
-   * @param processor processor time of the thread that asks: an open is charged with that
+   * @param meter of the thread that asks: an open is charged with its processor time, and with what
+   *     it has slept for pages
    */
-  FairExecutor(Executor executor, LongSupplier clock, LongSupplier processor) {
+  FairExecutor(Executor executor, LongSupplier clock, ThreadMeter meter) {
     this.executor = executor;
     this.clock = clock;
-    this.processor = processor;
+    this.meter = meter;
   }
 
   /** An executor for the tasks of one open. */
@@ -118,7 +128,7 @@ final class FairExecutor {
       long now = clock.getAsLong();
       virtualNow = Math.max(virtualNow, virtualTime(least));
       least.multiprocessors().begin(now);
-      Chosen next = new Chosen(least, task, now, processor.getAsLong());
+      Chosen next = new Chosen(least, task, now, meter);
       chosen.add(next);
       return next;
     } finally {
@@ -126,17 +136,40 @@ final class FairExecutor {
     }
   }
 
+  /** What a task that is over is charged with; its open is told what is known of its memory. */
+  private long used(Chosen over) {
+    long processorNs = meter.processor().getAsLong() - over.beganProcessorNs;
+    long now = clock.getAsLong();
+    long tookNs = now - over.beganNs;
+    if (tookNs - processorNs <= PageWaits.LONG_NS) {
+      return processorNs;
+    }
+    PageWaits waits = over.share.pageWaits();
+    waits.tookLong(now);
+    ThreadUse before = over.before;
+    if (before == null || !meter.use().get().sleptForAPageSince(before)) {
+      return processorNs;
+    }
+    waits.slept(now);
+    return tookNs;
+  }
+
   private static long virtualTime(TimeShare share) {
     return share.multiprocessors().virtualTime();
   }
 
-  /** Tasks that have taken for so long that a thread must be held up, while another open's wait. */
+  /**
+   * Tasks that have taken for so long that a thread must be held up, while another open's wait;
+   * less long of an open that has held one up lately.
+   */
   int heldUp(long nowNs) {
     lock.lock();
     try {
       int count = 0;
       for (Chosen each : chosen) {
-        if (nowNs - each.beganNs > HELD_UP_NS && othersWait(each.share)) {
+        boolean apart = each.share.pageWaits().isApart(nowNs);
+        long mostNs = apart ? HELD_UP_APART_NS : HELD_UP_NS;
+        if (nowNs - each.beganNs > mostNs && othersWait(each.share)) {
           count++;
         }
       }
@@ -157,12 +190,13 @@ final class FairExecutor {
   }
 
   private void ended(Chosen over) {
+    long usedNs = used(over);
     lock.lock();
     try {
       chosen.remove(over);
       long now = clock.getAsLong();
       ShareAccount account = over.share.multiprocessors();
-      account.use(processor.getAsLong() - over.processorNs);
+      account.use(usedNs);
       Line line = lines.get(over.share);
       if (line == null) {
         return;

@@ -7,6 +7,7 @@ import io.sluice.gpu.engine.DataError;
 import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.Outcome;
+import io.sluice.gpu.engine.ThreadMeter;
 import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuAddressSpace;
@@ -48,7 +49,7 @@ public final class Multiprocessors implements GridLauncher {
   private final FairExecutor executor;
   private final int workers;
   private final LongSupplier clock;
-  private final LongSupplier processor;
+  private final ThreadMeter meter;
   private final Runnable ended;
   private final GridHeap heap;
 
@@ -81,7 +82,7 @@ public final class Multiprocessors implements GridLauncher {
    * @param workers most workers of a grid
    * @param heapBytes most of the heap that the grids of one open take
    * @param clock GPU time in nanoseconds
-   * @param processor processor time of the thread that asks, in nanoseconds
+   * @param meter of the thread that asks
    * @param ended called by a worker when a grid has ended, so that the engine need not look; never
    *     blocks
    */
@@ -90,13 +91,13 @@ public final class Multiprocessors implements GridLauncher {
       int workers,
       long heapBytes,
       LongSupplier clock,
-      LongSupplier processor,
+      ThreadMeter meter,
       Runnable ended) {
-    this.executor = new FairExecutor(executor, clock, processor);
+    this.executor = new FairExecutor(executor, clock, meter);
     this.workers = workers;
     this.heap = GridHeap.ofThisProcess(heapBytes);
     this.clock = clock;
-    this.processor = processor;
+    this.meter = meter;
     this.ended = ended;
     this.kept = new KeptPrograms(clock);
   }
@@ -265,7 +266,9 @@ public final class Multiprocessors implements GridLauncher {
     try {
       Compiled open = programs.get(share);
       if (open == null) {
-        open = new Compiled(kept.of(share), new GridRun.Resources(heap.open(), clock, processor));
+        open =
+            new Compiled(
+                kept.of(share), new GridRun.Resources(heap.open(), clock, meter.processor()));
         programs.put(share, open);
       }
       return open;

@@ -3,6 +3,8 @@ package io.sluice.gpu.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sluice.abi.sys.ThreadUse;
+import io.sluice.gpu.engine.ThreadMeter;
 import io.sluice.gpu.engine.TimeShare;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayDeque;
@@ -13,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -121,7 +124,8 @@ final class FairExecutorTest {
 
   private FairExecutor executor(int count) {
     threads = new Threads(count);
-    return new FairExecutor(threads, () -> threads.nowNs, () -> threads.nowNs);
+    return new FairExecutor(
+        threads, () -> threads.nowNs, new ThreadMeter(() -> threads.nowNs, () -> ThreadUse.NONE));
   }
 
   @ParameterizedTest
@@ -215,5 +219,53 @@ final class FairExecutorTest {
     waiting.ended = true;
     threads.finish();
     assertThat(fair.heldUp(later)).isZero();
+  }
+
+  private ThreadUse use = ThreadUse.NONE;
+  private long nowNs = 1_000_000;
+  private long processorNow;
+
+  /** A task that takes so long, of which the thread has so much of its processor. */
+  private Runnable task(long tookNs, long processorNs, boolean slept) {
+    return () -> {
+      nowNs += tookNs;
+      processorNow += processorNs;
+      use = new ThreadUse(use.pageFaults() + 1, use.sleeps() + (slept ? 1 : 0), 0);
+    };
+  }
+
+  /** What an open's tasks slept for pages is as if they had used it, once that is known. */
+  @Test
+  void tasks_thatSleepForPages_areChargedWithThatAndSoonHeldUp() {
+    Queue<Runnable> handedOver = new ArrayDeque<>();
+    FairExecutor fair =
+        new FairExecutor(
+            handedOver::add, () -> nowNs, new ThreadMeter(() -> processorNow, () -> use));
+    TimeShare sleeper = new TimeShare();
+    Executor ofSleeper = fair.of(sleeper);
+
+    ofSleeper.execute(task(3_000_000, 1000, true));
+    handedOver.remove().run();
+    assertThat(sleeper.multiprocessors().usedNs()).as("not known yet").isEqualTo(1000);
+    ofSleeper.execute(task(3_000_000, 1000, false));
+    handedOver.remove().run();
+    assertThat(sleeper.multiprocessors().usedNs()).as("it did not sleep").isEqualTo(2000);
+    ofSleeper.execute(task(3_000_000, 1000, true));
+    handedOver.remove().run();
+    assertThat(sleeper.multiprocessors().usedNs()).isEqualTo(3_002_000);
+
+    for (int i = 0; i < 3; i++) {
+      ofSleeper.execute(task(3_000_000, 1000, true));
+      handedOver.remove().run();
+    }
+    AtomicInteger heldUp = new AtomicInteger();
+    ofSleeper.execute(() -> {
+      assertThat(fair.heldUp(nowNs + 2_000_000)).as("nobody waits").isZero();
+      fair.of(new TimeShare()).execute(() -> {});
+      assertThat(fair.heldUp(nowNs)).as("a part of a grid may take so long").isZero();
+      heldUp.set(fair.heldUp(nowNs + 2_000_000));
+    });
+    handedOver.remove().run();
+    assertThat(heldUp).hasValue(1);
   }
 }

@@ -73,6 +73,7 @@ final class Libc {
       variadic("syscall", 1, LONG, LONG, LONG, LONG, LONG, PTR, PTR);
   private static final MethodHandle FUTEX = variadic("syscall", 1, LONG, LONG, PTR, INT, INT);
   private static final MethodHandle CLOCK_GETTIME = function("clock_gettime", INT, INT, PTR);
+  private static final MethodHandle GETRUSAGE = function("getrusage", INT, INT, PTR);
   private static final MethodHandle NICE = function("nice", INT, INT);
   private static final MethodHandle SOCKET = function("socket", INT, INT, INT, INT);
   private static final MethodHandle SOCKETPAIR = function("socketpair", INT, INT, INT, INT, PTR);
@@ -460,6 +461,14 @@ final class Libc {
     try {
       return result(
           scratch, (int) CLOCK_GETTIME.invokeExact(scratch.errno, clock, scratch.timespec));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int getrusage(Scratch scratch, int who) {
+    try {
+      return result(scratch, (int) GETRUSAGE.invokeExact(scratch.errno, who, scratch.rusage));
     } catch (Throwable t) {
       throw unexpected(t);
     }

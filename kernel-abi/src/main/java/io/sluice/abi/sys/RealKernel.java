@@ -163,6 +163,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public ThreadUse threadUse() {
+    return ThreadCalls.threadUse();
+  }
+
+  @Override
   public void giveWay(int nice) {
     ThreadCalls.giveWay(nice);
   }

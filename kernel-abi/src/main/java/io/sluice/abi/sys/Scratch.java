@@ -32,6 +32,7 @@ final class Scratch {
   final MemorySegment iovec;
   final MemorySegment control;
   final MemorySegment timespec;
+  final MemorySegment rusage;
 
   /** A request of asynchronous I/O, {@link Iocb}. */
   final MemorySegment iocb;
@@ -49,6 +50,7 @@ final class Scratch {
     iovec = arena.allocate(Iovec.LAYOUT);
     control = arena.allocate(CONTROL_BYTES, Long.BYTES);
     timespec = arena.allocate(Timespec.LAYOUT);
+    rusage = arena.allocate(Rusage.LAYOUT);
     iocb = arena.allocate(Iocb.LAYOUT);
     iocbs = arena.allocate(Long.BYTES, Long.BYTES);
     iocbs.set(Layouts.U64, 0, iocb.address());

@@ -9,6 +9,12 @@ public interface ThreadKernel {
   long processorTimeNs();
 
   /**
+   * What the calling thread has used until now: {@code getrusage(RUSAGE_THREAD)}. Processor time is
+   * not in it: the kernel counts that there from tick to tick.
+   */
+  ThreadUse threadUse();
+
+  /**
    * Has others go first that want the processor of the calling thread: {@code nice}, which is a
    * thread's on Linux. Where that is forbidden nothing changes.
    *

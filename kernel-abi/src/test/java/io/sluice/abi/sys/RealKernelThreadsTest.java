@@ -2,6 +2,7 @@ package io.sluice.abi.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -65,5 +66,38 @@ final class RealKernelThreadsTest {
         });
     assertThat(there).isEqualTo(Math.min(19, own + 10));
     assertThat(nice()).isEqualTo(own);
+  }
+
+  @Test
+  void threadUse_ofAThreadThatTouchesNewPagesAndSleeps_countsBoth() throws Exception {
+    boolean both =
+        onAThread(() -> {
+          ThreadUse before = kernel.threadUse();
+          long pages = 64;
+          try (Fd file = kernel.memfdCreate("pages", pages << 12);
+              Mapping mapping =
+                  kernel.mmap(file, 0, pages << 12, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+            for (long i = 0; i < pages; i++) {
+              mapping.segment().set(ValueLayout.JAVA_BYTE, i << 12, (byte) 1);
+            }
+          }
+          ThreadUse touched = kernel.threadUse();
+          assertThat(touched.pageFaults()).isGreaterThanOrEqualTo(before.pageFaults() + 1);
+          for (ThreadUse now = touched; now.sleeps() == touched.sleeps(); ) {
+            LockSupport.parkNanos(this, 1_000_000);
+            now = kernel.threadUse();
+          }
+          return true;
+        });
+    assertThat(both).isTrue();
+  }
+
+  @Test
+  void sleptForAPageSince_isWhereNothingElseExplainsIt() {
+    ThreadUse before = new ThreadUse(3, 4, 5);
+    assertThat(new ThreadUse(4, 5, 5).sleptForAPageSince(before)).isTrue();
+    assertThat(new ThreadUse(3, 5, 5).sleptForAPageSince(before)).as("no page").isFalse();
+    assertThat(new ThreadUse(4, 4, 5).sleptForAPageSince(before)).as("no sleep").isFalse();
+    assertThat(new ThreadUse(4, 5, 6).sleptForAPageSince(before)).as("preempted").isFalse();
   }
 }

@@ -32,7 +32,7 @@ final class EngineLoop implements Runnable, IdleStrategy {
   private final LoopFailures failures = new LoopFailures(LOG, "the engine");
   private volatile @Nullable GpuEngine engine;
   private volatile @Nullable Thread thread;
-  private volatile Runnable working = () -> {};
+  private volatile @Nullable EngineRelief relief;
   private volatile boolean stopped;
   private final AtomicLong turns = new AtomicLong();
 
@@ -48,9 +48,9 @@ final class EngineLoop implements Runnable, IdleStrategy {
     engine = newEngine;
   }
 
-  /** Told by the engine when it works for one of several guests; set before the thread starts. */
-  void setWorking(Runnable told) {
-    working = told;
+  /** Told when the engine works for one of several guests; set before the thread starts. */
+  void setRelief(EngineRelief told) {
+    relief = told;
   }
 
   @Override
@@ -98,8 +98,11 @@ final class EngineLoop implements Runnable, IdleStrategy {
   }
 
   @Override
-  public void working() {
-    working.run();
+  public void working(boolean apart) {
+    EngineRelief told = relief;
+    if (told != null) {
+      told.working(apart);
+    }
   }
 
   /** Duty cycles begun so far; an engine that works or idles has more of them every few ms. */

@@ -12,14 +12,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one that takes the engine's place when a guest's memory holds its thread up, and has threads
- * added that run grids when theirs are. It looks each millisecond while guests share the GPU and
- * work, each fourth while there is little more than a look at an acquire, and sleeps when there is
+ * added that run grids when theirs are. It looks five times each millisecond while the engine works
+ * for a guest that has held it up lately, each millisecond while guests share the GPU and work, each
+ * fourth while there is little more than a look at an acquire, and sleeps when there is
  * nothing.
  */
 final class EngineRelief {
   private static final Logger LOG = LoggerFactory.getLogger(EngineRelief.class);
   private static final long LOOK_NS = 1_000_000;
   private static final long RARE_LOOK_NS = 4_000_000;
+
+  /** While it works for a guest that has held it up lately. */
+  private static final long APART_LOOK_NS = 200_000;
 
   /** As often as the engine goes into a guest's memory between two looks while it works little. */
   private static final long LITTLE = 8;
@@ -36,6 +40,9 @@ final class EngineRelief {
   private volatile boolean asleep;
   private volatile boolean stopped;
   private volatile long works;
+
+  /** Whether one of them was for a guest that has held the engine up lately. */
+  private volatile boolean apart;
 
   /**
    * @param clock nanoseconds, the GPU's own
@@ -78,13 +85,21 @@ final class EngineRelief {
       seen += worked;
       quiet = worked == 0 && !computes ? quiet + 1 : 0;
       if (quiet < QUIET_LOOKS) {
-        LockSupport.parkNanos(this, worked > LITTLE || computes ? LOOK_NS : RARE_LOOK_NS);
+        LockSupport.parkNanos(this, pauseNs(worked > LITTLE || computes));
       } else {
         sleep(seen);
         quiet = 0;
       }
     }
     return false;
+  }
+
+  private long pauseNs(boolean busy) {
+    if (apart) {
+      apart = false; // until it is said again
+      return APART_LOOK_NS;
+    }
+    return busy ? LOOK_NS : RARE_LOOK_NS;
   }
 
   /** A host that has no more threads does not end the one that looks. */
@@ -112,9 +127,14 @@ final class EngineRelief {
 
   /**
    * The engine works for one of several guests, or there are several now; any thread may say so.
+   *
+   * @param isApart for a guest that has held it up lately: its place is to be taken soon
    */
   @SuppressWarnings("NonAtomicVolatileUpdate") // it is another number, whoever writes it
-  void working() {
+  void working(boolean isApart) {
+    if (isApart) {
+      apart = true;
+    }
     works = works + 1;
     if (asleep) {
       LockSupport.unpark(thread);

@@ -2,25 +2,29 @@ package io.sluice.daemon.gpu;
 
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.runtime.Threads;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.time.Duration;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The threads of the software GPU's engine: one runs it, and one is there to take its place. When
- * it does, another one is there for the next time; whoever was held up ends when it comes back, or
- * is there itself. So there are two, and one for each guest that holds one up.
+ * it does, another one is there for the next time; whoever was held up ends some time after it has
+ * come back, or is there itself. So there are two, and one for each guest that holds one up.
  */
 final class EngineThreads {
   private static final Logger LOG = LoggerFactory.getLogger(EngineThreads.class);
 
+  /** A guest that has held one thread up does so again soon. */
+  private static final Duration IDLE = Duration.ofSeconds(10);
+
   private final String name;
   private final EngineLoop loop;
   private final EngineRelief relief;
-  private final Threads threads;
   private final LoopFailures failures = new LoopFailures(LOG, "starting a thread of the engine");
-  private final Set<Thread> live = ConcurrentHashMap.newKeySet();
+  private final ThreadPoolExecutor pool;
 
   /**
    * @param name of the thread that runs the engine
@@ -29,32 +33,21 @@ final class EngineThreads {
     this.name = name;
     this.loop = loop;
     this.relief = relief;
-    this.threads = threads;
+    pool =
+        new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE.toSeconds(),
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            threads,
+            new ThreadPoolExecutor.DiscardPolicy()); // once it stops, nobody need stand by
   }
 
   /** Starts the first two. */
   void start() {
-    add(this::runFirst);
-    add(this::standBy);
-  }
-
-  private void add(Runnable action) {
-    Thread thread = threads.newThread(() -> serve(action));
-    live.add(thread);
-    try {
-      thread.start();
-    } catch (RuntimeException | Error e) {
-      live.remove(thread);
-      throw e;
-    }
-  }
-
-  private void serve(Runnable action) {
-    try {
-      action.run();
-    } finally {
-      live.remove(Thread.currentThread());
-    }
+    pool.execute(this::runFirst);
+    pool.execute(this::standBy);
   }
 
   private void runFirst() {
@@ -71,7 +64,7 @@ final class EngineThreads {
     Thread.currentThread().setName(name + "-relief");
     while (relief.await()) {
       try {
-        add(this::standBy);
+        pool.execute(this::standBy);
       } catch (RuntimeException | Error e) {
         failures.note(e); // the host has no thread for it: whoever comes back stands by
       }
@@ -84,8 +77,6 @@ final class EngineThreads {
   void stop() {
     loop.stop();
     relief.stop();
-    while (!live.isEmpty()) {
-      live.forEach(Threads::joinUninterruptibly); // one of them may have started another meanwhile
-    }
+    pool.close();
   }
 }

@@ -162,11 +162,11 @@ public final class GpuHost implements AutoCloseable {
             settings.spin().toNanos(),
             settings.gridHeapBytes());
     ComputeThreads compute = compute(settings.name(), threads, kernel);
-    GpuClocks clocks = new GpuClocks(clock, kernel::processorTimeNs);
+    GpuClocks clocks = new GpuClocks(clock, kernel::processorTimeNs, kernel::threadUse);
     SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, compute.count());
     EngineRelief relief = new EngineRelief(card.engine(), clock, compute::heldUp);
     loop.setEngine(card.engine());
-    loop.setWorking(relief::working);
+    loop.setRelief(relief);
     String name = "sluice-gpu-" + settings.name();
     EngineThreads engine = new EngineThreads(name, loop, relief, threads);
     SoftwareEngine software =

@@ -30,6 +30,8 @@ enum Attack implements Onslaught {
   FILLED_AND_FREED(TableAttacks::filledAndFreed),
   /** Time of whoever touches memory: pages that are taken out of a file while the GPU is at it. */
   PUNCHED(PunchAttacks::punched),
+  /** The same of a few pages, again and again. */
+  NIBBLED(PunchAttacks::nibbled),
   /** Java heap: a log of pages that the GPU writes all over the bus. */
   LOGGED_PAGES(MemoryAttacks::loggedPages),
   /** Others' video memory that moves: as a guest that has some, and has none, again and again. */

@@ -156,12 +156,18 @@ final class AttackRun implements AutoCloseable {
 
   private Waits measured() throws IOException, InterruptedException {
     Latencies process = victim.latencies();
+    long p99 = process.permille(990);
     if (machine == null) {
-      return new Waits(process.permille(990), process.count(), 0, 0);
+      return new Waits(p99, process.count(), process.longest(), process.lost(), 0, 0);
     }
     MachineVictim.Went went = machine.went();
     return new Waits(
-        process.permille(990), process.count(), Math.max(1, went.p99Ns()), went.samples());
+        p99,
+        process.count(),
+        process.longest(),
+        process.lost(),
+        Math.max(1, went.p99Ns()),
+        went.samples());
   }
 
   /**

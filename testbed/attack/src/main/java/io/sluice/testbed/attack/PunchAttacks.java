@@ -12,7 +12,8 @@ final class PunchAttacks {
   private static final long PAGE = 4096;
   private static final long LIST = 0x10_0000;
   private static final long FILE = 1L << 32;
-  private static final long FILE_BYTES = 1L << 30;
+  private static final long LARGE = 1L << 30;
+  private static final long SMALL = 32L << 20;
   private static final int M2MF = 2;
   private static final int PITCHED = 1 << 4 | 1 << 8;
   private static final int WORD = 4;
@@ -21,20 +22,30 @@ final class PunchAttacks {
 
   private PunchAttacks() {}
 
-  /** Copies to pages of a file, all of whose pages are taken out of it meanwhile. */
+  /** A file whose pages take the kernel half a second. */
   static void punched(Means means) {
+    punch(means, LARGE);
+  }
+
+  /** One whose pages take it milliseconds, again and again. */
+  static void nibbled(Means means) {
+    punch(means, SMALL);
+  }
+
+  /** Copies to pages of a file, all of whose pages are taken out of it meanwhile. */
+  private static void punch(Means means, long fileBytes) {
     Kernel kernel = means.kernel();
     try (RawGuest guest = RawGuest.attach(kernel, means.socket());
         Mapping list = guest.share(LIST, 1 << 20);
-        Fd file = kernel.memfdCreate("punched", FILE_BYTES);
-        Mapping own = kernel.mmap(file, 0, FILE_BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
-      int refused = guest.dmaMap(FILE, FILE_BYTES, file);
+        Fd file = kernel.memfdCreate("punched", fileBytes);
+        Mapping own = kernel.mmap(file, 0, fileBytes, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+      int refused = guest.dmaMap(FILE, fileBytes, file);
       if (refused != 0) {
-        throw new RawGuest.Refused("memory of " + FILE_BYTES + " bytes");
+        throw new RawGuest.Refused("memory of " + fileBytes + " bytes");
       }
       list.segment().set(ValueLayout.JAVA_LONG, 0, FILE);
-      list.segment().set(ValueLayout.JAVA_LONG, 8, FILE_BYTES);
-      int buffer = guest.register(FILE_BYTES);
+      list.segment().set(ValueLayout.JAVA_LONG, 8, fileBytes);
+      int buffer = guest.register(fileBytes);
       guest.pages(buffer, 1, 0, LIST);
       int space = guest.space();
       long target = guest.map(space, buffer);
@@ -44,7 +55,7 @@ final class PunchAttacks {
       do {
         touch(own.segment());
         channel.submit(copies);
-        kernel.punchHole(file, 0, FILE_BYTES);
+        kernel.punchHole(file, 0, fileBytes);
       } while (!means.over().getAsBoolean());
     }
   }

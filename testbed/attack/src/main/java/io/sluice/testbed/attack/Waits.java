@@ -6,9 +6,17 @@ import java.util.Locale;
  * The waits of the victims: what 99 of 100 of their submissions are not above.
  *
  * @param processSamples submissions that were measured
+ * @param longestNs the longest of them
+ * @param lost the part of the time in which it had waited longer than 1 ms for one
  * @param machineNs in a machine; 0 where there is none
  */
-record Waits(long processNs, long processSamples, long machineNs, long machineSamples) {
+record Waits(
+    long processNs,
+    long processSamples,
+    long longestNs,
+    double lost,
+    long machineNs,
+    long machineSamples) {
   /** So few say nothing of one in a hundred. */
   static final long FEWEST_SAMPLES = 1000;
 
@@ -27,7 +35,14 @@ record Waits(long processNs, long processSamples, long machineNs, long machineSa
   }
 
   String text() {
-    String process = String.format(Locale.ROOT, "%.3f ms of %d", processNs / 1e6, processSamples);
+    String process =
+        String.format(
+            Locale.ROOT,
+            "%.3f ms of %d, longest %.1f ms, %.2f %% lost",
+            processNs / 1e6,
+            processSamples,
+            longestNs / 1e6,
+            lost * 100);
     return machineNs == 0
         ? process
         : process

@@ -12,7 +12,7 @@ final class JudgementTest {
   private final Judgement judgement = new Judgement();
 
   private static Waits waits(long us, long samples) {
-    return new Waits(us * 1000, samples, us * 1000, samples);
+    return new Waits(us * 1000, samples, us * 1000, 0, us * 1000, samples);
   }
 
   private static Trial trial(long quietUs, long attackedUs, long controlUs) {
@@ -52,9 +52,30 @@ final class JudgementTest {
     assertThat(judgement.complaint()).isEmpty();
   }
 
+  private static Waits losing(double part) {
+    return new Waits(100_000, ENOUGH, 9_000_000, part, 0, 0);
+  }
+
+  @Test
+  void fewLongWaits_thatTheP99DoesNotShow_areAComplaint() {
+    for (int i = 0; i < Judgement.TRIALS; i++) {
+      assertThat(judgement.isOver()).isFalse();
+      judgement.add(new Trial(losing(0), losing(0.1), losing(0.01)));
+    }
+    assertThat(judgement.isOver()).isTrue();
+    assertThat(judgement.complaint()).hasValueSatisfying(why -> assertThat(why).contains("9.0 %"));
+  }
+
+  @Test
+  void fewLongWaits_asBesideWorkOfOthers_areTheHosts() {
+    judgement.add(new Trial(losing(0), losing(0.1), losing(0.095)));
+    assertThat(judgement.isOver()).isTrue();
+    assertThat(judgement.complaint()).isEmpty();
+  }
+
   @Test
   void worse_ofTheVictims_counts() {
-    Waits attacked = new Waits(100_000, ENOUGH, 150_000, ENOUGH);
+    Waits attacked = new Waits(100_000, ENOUGH, 100_000, 0, 150_000, ENOUGH);
     assertThat(new Trial(waits(100, ENOUGH), attacked, waits(100, ENOUGH)).dearness())
         .isEqualTo(1.5);
   }

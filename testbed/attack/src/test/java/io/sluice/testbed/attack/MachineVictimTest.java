@@ -27,7 +27,7 @@ final class MachineVictimTest {
   private static final int SECONDS = 2;
 
   private AttackRun run;
-  private Waits quiet = new Waits(0, 0, 0, 0);
+  private Waits quiet = new Waits(0, 0, 0, 0, 0, 0);
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {

@@ -11,6 +11,7 @@ import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.ThreadUse;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -335,6 +336,12 @@ public final class FakeKernel implements Kernel {
   @Override
   public long processorTimeNs() {
     return gate.locked(() -> processorNs).getAsLong();
+  }
+
+  /** Nothing is known of threads that a fake kernel has none of. */
+  @Override
+  public ThreadUse threadUse() {
+    return ThreadUse.NONE;
   }
 
   /** Nobody runs by a fake kernel. */
