@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
@@ -14,197 +13,28 @@ import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
-import io.sluice.channel.nvidia.submit.UserdWords;
 import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Channels are detached, given back and moved, on an RM and a GPU that are not real. */
-final class TakingBackTest {
-  private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
-  private static final GpuVa VIDEO = new GpuVa(0x20_0000_0000L);
-  private static final long RAM_BYTES = (HopperRing.SIZE_BYTES + 0x1_ffff) & -0x1_0000L;
+/** Channels are detached, given back and moved. */
+final class TakingBackTest extends CountingGuestRig {
   private static final GpuVa WAITED_FOR = new GpuVa(RING.value() + RAM_BYTES - 4096);
-  private static final int COPY = 0xc8b5;
-  private static final long TIMEOUT_NS = 20_000_000_000L;
-
-  private final Kernel real = RealKernel.create();
-  private final FakeRm rm = new FakeRm(real);
-  private final FakeHopper hopper = rm.execute();
-  private final Deque<AutoCloseable> closing = new ArrayDeque<>();
-  private Kernel kernel = real;
-  private NvidiaGpu gpu;
-  private Fd ram;
-  private MemorySegment memory;
-  private Side side;
-  private HopperRing ring;
-  private final HopperCommands commands = new HopperCommands();
-  private int submitted;
-
-  /** One open of the GPU that holds the guest. */
-  private final class Side implements AutoCloseable {
-    final GuestGpu open;
-    final AddressSpace space;
-    final GpuMemory video;
-    final GpuMemory own;
-    final GuestGpu.RegisteredMemory region;
-    final Channel channel;
-    final MemorySegment page;
-
-    Side() {
-      this(gpu.open("guest"));
-    }
-
-    Side(GuestGpu opened) {
-      open = opened;
-      space = open.createAddressSpace();
-      region = open.addRegion(ram, 0, RAM_BYTES, true);
-      own = open.register(request(PscnvGem.SYSRAM_SNOOP, RAM_BYTES));
-      own.setPages(0, List.of(new RegionExtent(region, 0, RAM_BYTES)));
-      video = open.allocate(request(PscnvGem.VRAM_SMALL, 4096));
-      map(own, RING);
-      map(video, VIDEO);
-      channel = space.createChannel(OptionalInt.empty());
-      channel.declareObject(1, COPY, 0);
-      GuestGpu.SharedArea area = channel.controlPage();
-      try (Fd fd = area.fd()) {
-        page = mapped(fd, area.offset(), 4096);
-      }
-    }
-
-    private void map(GpuMemory what, GpuVa at) {
-      GpuVa _ = space.map(what, at, new GpuVa(at.value() + what.sizeBytes()), false);
-    }
-
-    void drain() {
-      channel.detach();
-      awaitDrained();
-    }
-
-    void awaitDrained() {
-      await(() -> channel.status().progress().drained());
-    }
-
-    /** What increments have been counted. */
-    int counted() {
-      GpuMemory seen = open.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
-      open.copy(video, 0, seen, 0, 4096);
-      GuestGpu.SharedArea area = seen.share();
-      try (Fd fd = area.fd();
-          Mapping mapping = real.mmap(fd, 0, 4096, Kernel.PROT_READ)) {
-        return mapping.segment().get(Layouts.U32, 0);
-      } finally {
-        seen.close();
-      }
-    }
-
-    @Override
-    public void close() {
-      open.close();
-    }
-  }
-
-  private static MemoryRequest request(int flags, long bytes) {
-    return new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty());
-  }
-
-  private MemorySegment mapped(Fd fd, long offset, long bytes) {
-    Mapping mapping = real.mmap(fd, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
-    closing.push(mapping);
-    return mapping.segment();
-  }
-
-  private void await(BooleanSupplier condition) {
-    await(gpu, condition);
-  }
-
-  /** Waits for a condition while the GPU's thread polls. */
-  private static void await(Gpu polled, BooleanSupplier condition) {
-    long until = System.nanoTime() + TIMEOUT_NS;
-    while (!condition.getAsBoolean()) {
-      long _ = polled.poll(polled.timeNs());
-      assertThat(System.nanoTime()).as("in time").isLessThan(until);
-      Thread.onSpinWait();
-    }
-  }
-
-  @BeforeEach
-  void start() {
-    kernel = hopper.start(real);
-    gpu = new NvidiaGpu("test", "", kernel, new Random(1), rm);
-    closing.push(gpu);
-    ram = real.memfdCreate("ram", RAM_BYTES);
-    closing.push(ram);
-    memory = mapped(ram, 0, RAM_BYTES);
-    side = new Side();
-    MemorySegment doorbell = mapped(gpu.doorbell().fd(), 0, 4096);
-    ring = new HopperRing(memory, pages(doorbell), RING);
-    side.channel.start(RING, HopperRing.ORDER, 1);
-  }
-
-  /** The pages of whichever side holds the guest. */
-  private HopperRing.ChannelPages pages(MemorySegment doorbell) {
-    return new HopperRing.ChannelPages() {
-      @Override
-      public UserdWords control() {
-        return new UserdWords(side.page);
-      }
-
-      @Override
-      public MemorySegment doorbell() {
-        return doorbell;
-      }
-    };
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    side.close();
-    hopper.close();
-    while (!closing.isEmpty()) {
-      closing.pop().close();
-    }
-  }
-
-  private void submit(int count) {
-    for (int i = 0; i < count; i++) {
-      await(() -> !ring.isFull());
-      commands.clear();
-      if (submitted == 0) {
-        commands.bindCopy();
-      }
-      submitted++;
-      long _ = ring.submitWithRelease(commands.increment(VIDEO));
-    }
-  }
-
-  private void assertAllRanOnce() {
-    await(() -> ring.hasReleased(submitted));
-    assertThat(side.counted()).isEqualTo(submitted);
-  }
 
   // ---- refusals ----
 
@@ -290,12 +120,6 @@ final class TakingBackTest {
     try (Fd fd = area.fd()) {
       return kernel.mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
     }
-  }
-
-  private static void assertErrno(Runnable refused, Errno errno) {
-    assertThatThrownBy(refused::run)
-        .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.errno()).isEqualTo(errno));
   }
 
   // ---- detach and attach ----
@@ -549,89 +373,5 @@ final class TakingBackTest {
           () -> gpu.adopt("guest", new Gpu.AdoptedFiles(other, Optional.empty())), Errno.EPROTO);
       assertThat(rm.mappings()).isEqualTo(mappings);
     }
-  }
-
-  // ---- memory ----
-
-  @Test
-  void fingerprint_ofPages_isTheSumThatTheKeySays() {
-    Random random = new Random(11);
-    long[] key = random.longs(GuestGpu.KEY_WORDS).toArray();
-    int pages = 5;
-    for (long at = 4096; at < 4096L * (pages + 1); at += 8) {
-      memory.set(Layouts.U64, at, random.nextLong());
-    }
-    GpuMemory sums = side.open.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
-    for (int round = 0; round < 2; round++) {
-      side.open.fingerprint(side.own, 1, pages, key, sums, 32);
-      GuestGpu.SharedArea area = sums.share();
-      try (Fd fd = area.fd();
-          Mapping seen = real.mmap(fd, 0, 4096, Kernel.PROT_READ)) {
-        for (int page = 0; page < pages; page++) {
-          long low = 0;
-          long high = 0;
-          for (int i = 0; i < GuestGpu.KEY_WORDS; i += 2) {
-            long a = memory.get(Layouts.U64, (page + 1) * 4096L + i * 8L) + key[i];
-            long b = memory.get(Layouts.U64, (page + 1) * 4096L + i * 8L + 8) + key[i + 1];
-            low += a * b;
-            high += Math.unsignedMultiplyHigh(a, b);
-          }
-          assertThat(seen.segment().get(Layouts.U64, 32 + page * 16L)).isEqualTo(low);
-          assertThat(seen.segment().get(Layouts.U64, 40 + page * 16L)).isEqualTo(high);
-        }
-      }
-      memory.set(Layouts.U64, 4096L * 3, random.nextLong());
-    }
-    assertErrno(() -> side.open.fingerprint(side.video, 0, 2, key, sums, 0), Errno.EINVAL);
-    assertErrno(() -> side.open.fingerprint(side.video, -1, 1, key, sums, 0), Errno.EINVAL);
-    assertErrno(() -> side.open.fingerprint(side.video, 0, 1, key, sums, 4090), Errno.EINVAL);
-    sums.close();
-  }
-
-  @Test
-  void setPool_keepsBytesAndAddress() {
-    submit(10);
-    await(() -> ring.hasReleased(submitted));
-    for (boolean system : new boolean[] {true, false, true}) {
-      side.channel.suspend();
-      side.video.setPool(system);
-      assertThat(side.open.usage().vramBytes()).isEqualTo(system ? 0 : 4096);
-      submit(5);
-      side.channel.resume();
-      assertAllRanOnce();
-    }
-  }
-
-  @Test
-  void allocateEvicted_isVideoMemoryThatIsAwayFromTheBeginning() {
-    submit(10);
-    await(() -> ring.hasReleased(submitted));
-    GuestGpu.MemoryUsage before = side.open.usage();
-    try (GpuMemory evicted = side.open.allocateEvicted(request(PscnvGem.VRAM_SMALL, 4096))) {
-      assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes());
-      assertThat(side.open.usage().systemBytes()).isEqualTo(before.systemBytes() + 4096);
-      int counted = side.counted();
-      side.open.copy(side.video, 0, evicted, 0, 4096);
-      side.channel.suspend();
-      evicted.setPool(false);
-      side.channel.resume();
-      assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes() + 4096);
-      assertThat(side.open.usage().systemBytes()).isEqualTo(before.systemBytes());
-      side.open.copy(evicted, 0, side.video, 0, 4096);
-      assertThat(side.counted()).isEqualTo(counted).isPositive();
-    }
-    assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes());
-    assertErrno(
-        () ->
-            side.open.allocateEvicted(
-                new MemoryRequest(PscnvGem.VRAM_SMALL, 0, 0, 4096, OptionalLong.of(0))),
-        Errno.EOPNOTSUPP);
-  }
-
-  @Test
-  void copy_outsideOfABuffer_isInvalid() {
-    assertErrno(() -> side.open.copy(side.video, 1, side.own, 0, 4096), Errno.EINVAL);
-    assertErrno(() -> side.open.copy(side.own, 0, side.video, -1, 8), Errno.EINVAL);
-    assertErrno(() -> side.video.share(), Errno.EOPNOTSUPP);
   }
 }
