@@ -73,9 +73,10 @@ public final class Detachment {
   // Written under the lock.
   private volatile Entered entered;
 
-  /** The first entry that was not put when the page was replaced; then where the poison is. */
+  /** The place of the guest's next entry; poison stands there. */
   private int put;
 
+  /** GP_GET, as the guest sees it. */
   private int fetched;
 
   private Detachment(
