@@ -2,20 +2,19 @@ package io.sluice.daemon.gpu;
 
 import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.gpu.GpuEngine;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one that takes the engine's place when a guest's memory holds its thread up, and has threads
- * added that run grids when theirs are. It looks five times each millisecond while the engine works
- * for a guest that has held it up lately, each millisecond while guests share the GPU and work, each
- * fourth while there is little more than a look at an acquire, and sleeps when there is
- * nothing.
+ * The relief of the engine's thread: a thread that waits here takes its place when a guest's memory
+ * holds it up, and meanwhile has threads added that run grids when theirs are held up. It looks
+ * five times each millisecond while the engine works for a guest that has held it up lately, each
+ * millisecond while guests share the GPU and work, each fourth while there is little more than a
+ * look at an acquire, and sleeps when there is nothing.
  */
 final class EngineRelief {
   private static final Logger LOG = LoggerFactory.getLogger(EngineRelief.class);
@@ -31,14 +30,32 @@ final class EngineRelief {
   /** After so many looks that found no work it sleeps. */
   private static final int QUIET_LOOKS = 50;
 
+  /** The thread that waits, if there is one. */
+  private sealed interface Watch {
+    /** No thread. */
+    record Vacant() implements Watch {}
+
+    /** A thread. */
+    sealed interface Kept extends Watch {
+      /** Which. */
+      Thread thread();
+    }
+
+    /** A thread that looks now and then. */
+    record Awake(Thread thread) implements Kept {}
+
+    /** A thread that sleeps until the engine works. */
+    record Asleep(Thread thread) implements Kept {}
+
+    /** No thread any more. */
+    record Stopped() implements Watch {}
+  }
+
   private final GpuEngine engine;
   private final LongSupplier clock;
   private final IntConsumer heldUpWorkers;
   private final LoopFailures failures = new LoopFailures(LOG, "adding threads for grids");
-  private final AtomicBoolean taken = new AtomicBoolean();
-  private volatile @Nullable Thread thread;
-  private volatile boolean asleep;
-  private volatile boolean stopped;
+  private final AtomicReference<Watch> watch = new AtomicReference<>(new Watch.Vacant());
   private volatile long works;
 
   /** Whether one of them was for a guest that has held the engine up lately. */
@@ -60,21 +77,22 @@ final class EngineRelief {
    * @return whether it has to; false when another thread waits for that, or it was stopped
    */
   boolean await() {
-    if (!taken.compareAndSet(false, true)) {
+    Thread caller = Thread.currentThread();
+    Watch.Awake awake = new Watch.Awake(caller);
+    if (!(watch.get() instanceof Watch.Vacant vacant) || !watch.compareAndSet(vacant, awake)) {
       return false;
     }
     try {
-      thread = Thread.currentThread();
-      return watch();
+      return watch(awake, new Watch.Asleep(caller));
     } finally {
-      taken.set(false);
+      watch.compareAndSet(awake, vacant);
     }
   }
 
-  private boolean watch() {
+  private boolean watch(Watch.Awake awake, Watch.Asleep asleep) {
     long seen = works;
     int quiet = 0;
-    while (!stopped) {
+    while (watch.get() == awake) {
       long now = clock.getAsLong();
       if (engine.relieve(now)) {
         return true;
@@ -87,7 +105,7 @@ final class EngineRelief {
       if (quiet < QUIET_LOOKS) {
         LockSupport.parkNanos(this, pauseNs(worked > LITTLE || computes));
       } else {
-        sleep(seen);
+        sleep(awake, asleep, seen);
         quiet = 0;
       }
     }
@@ -102,7 +120,7 @@ final class EngineRelief {
     return busy ? LOOK_NS : RARE_LOOK_NS;
   }
 
-  /** A host that has no more threads does not end the one that looks. */
+  /** A host that has no more threads does not end the thread that looks. */
   private void addWorkers(long nowNs) {
     try {
       heldUpWorkers.accept(engine.heldUpWorkers(nowNs));
@@ -112,17 +130,18 @@ final class EngineRelief {
   }
 
   /** Sleeps unless the engine has worked since. */
-  private void sleep(long seen) {
-    asleep = true;
-    if (works == seen && !stopped) {
-      LockSupport.park(this); // returning early does no harm
+  private void sleep(Watch.Awake awake, Watch.Asleep asleep, long seen) {
+    if (watch.compareAndSet(awake, asleep)) {
+      if (works == seen) {
+        LockSupport.park(this); // returning early does no harm
+      }
+      watch.compareAndSet(asleep, awake);
     }
-    asleep = false;
   }
 
-  /** Whether it sleeps until the engine works. */
+  /** Whether a thread sleeps here until the engine works. */
   boolean isAsleep() {
-    return asleep;
+    return watch.get() instanceof Watch.Asleep;
   }
 
   /**
@@ -136,14 +155,15 @@ final class EngineRelief {
       apart = true;
     }
     works = works + 1;
-    if (asleep) {
+    if (watch.get() instanceof Watch.Asleep(Thread thread)) {
       LockSupport.unpark(thread);
     }
   }
 
   /** Ends the wait, for good. */
   void stop() {
-    stopped = true;
-    LockSupport.unpark(thread);
+    if (watch.getAndSet(new Watch.Stopped()) instanceof Watch.Kept kept) {
+      LockSupport.unpark(kept.thread());
+    }
   }
 }
