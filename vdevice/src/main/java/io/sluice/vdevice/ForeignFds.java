@@ -39,6 +39,16 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
   /** How long who sends descriptors is kept until there is room. */
   private static final Duration ROOM_WAIT = Duration.ofSeconds(10);
 
+  /** The thread that closes descriptors. */
+  private enum Closer {
+    /** There is none. */
+    NONE,
+    /** It waits for one, or takes the next. */
+    READY,
+    /** It is in the closing of one. */
+    CLOSING
+  }
+
   private final Kernel kernel;
   private final String guest;
   private final ThreadFactory threads;
@@ -50,13 +60,10 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
   private final Deque<Fd> waiting = new ArrayDeque<>();
 
   @GuardedBy("lock")
-  private boolean closing; // one is being closed just now
+  private Closer closer = Closer.NONE;
 
   @GuardedBy("lock")
-  private boolean started;
-
-  @GuardedBy("lock")
-  private boolean closed;
+  private boolean closed; // no more will come
 
   /**
    * @param guest its name
@@ -112,7 +119,7 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
 
   @GuardedBy("lock")
   private int count() {
-    return waiting.size() + (closing ? 1 : 0);
+    return waiting.size() + (closer == Closer.CLOSING ? 1 : 0);
   }
 
   private void add(Fd fd) {
@@ -120,7 +127,7 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
     try {
       waiting.add(fd);
       changed.signalAll();
-      if (!started) {
+      if (closer == Closer.NONE) {
         start();
       }
     } finally {
@@ -134,7 +141,7 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
       Thread thread = threads.newThread(this::run);
       thread.setName("sluice-" + guest + "-closer");
       thread.start();
-      started = true;
+      closer = Closer.READY;
     } catch (RuntimeException | Error e) {
       LOG.atError().addKeyValue("guest", guest).log("descriptors wait: no thread to close them", e);
     }
@@ -160,16 +167,16 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
   private @Nullable Fd take() {
     lock.lock();
     try {
-      closing = false;
+      closer = Closer.READY;
       changed.signalAll();
       while (waiting.isEmpty()) {
         if (closed) {
-          started = false;
+          closer = Closer.NONE;
           return null;
         }
         changed.awaitUninterruptibly();
       }
-      closing = true;
+      closer = Closer.CLOSING;
       return waiting.remove();
     } finally {
       lock.unlock();
@@ -190,8 +197,7 @@ public final class ForeignFds implements FdCustody, AutoCloseable {
   private void ended() {
     lock.lock();
     try {
-      started = false;
-      closing = false;
+      closer = Closer.NONE;
     } finally {
       lock.unlock();
     }
