@@ -21,7 +21,7 @@ import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,8 +59,7 @@ public final class SessionRelay implements AutoCloseable {
   private final RelayApi api;
   private final ServedSession linked;
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
-  private volatile @Nullable SessionReturn sessionReturn;
-  private final AtomicBoolean moving = new AtomicBoolean();
+  private final AtomicReference<@Nullable SessionReturn> sessionReturn = new AtomicReference<>();
   private boolean heard; // the other host, before the session is there
   private boolean served;
   private volatile boolean lost;
@@ -283,7 +282,7 @@ public final class SessionRelay implements AutoCloseable {
       lost = !api.isEnding() && !linked.session().hasDeparted();
       LOG.atDebug().log("a session's other host is gone: {}", gone.getMessage());
     } finally {
-      SessionReturn coming = sessionReturn;
+      SessionReturn coming = sessionReturn.get();
       if (coming != null) {
         coming.end("the other host is gone");
       }
@@ -310,7 +309,7 @@ public final class SessionRelay implements AutoCloseable {
         wire.sendIfIdle(said);
       }
       default -> {
-        SessionReturn coming = sessionReturn;
+        SessionReturn coming = sessionReturn.get();
         if (coming == null) {
           throw new StateException("an item that is out of place, item=" + item);
         }
@@ -320,7 +319,7 @@ public final class SessionRelay implements AutoCloseable {
   }
 
   private void write(StateItem.Bytes bytes) throws StateException {
-    SessionReturn coming = sessionReturn;
+    SessionReturn coming = sessionReturn.get();
     boolean wanted =
         bytes.call() == 0
             ? coming != null && coming.wants(bytes)
@@ -352,17 +351,15 @@ public final class SessionRelay implements AutoCloseable {
   private Departure.Result recall(
       StateLink link, boolean checkOnly, Consumer<StateStage> entered, Optional<MachineGate> gate)
       throws UnmovableException, StateException {
-    if (!moving.compareAndSet(false, true)) {
-      throw new StateException("it is being moved");
-    }
     SessionReturn coming =
         new SessionReturn(new SessionReturn.Near(linked, api, memory, wire), link, entered, gate);
-    sessionReturn = coming;
+    if (!sessionReturn.compareAndSet(null, coming)) {
+      throw new StateException("it is being moved");
+    }
     try {
       return coming.run(checkOnly);
     } finally {
-      sessionReturn = null;
-      moving.set(false);
+      sessionReturn.set(null);
     }
   }
 
@@ -388,7 +385,7 @@ public final class SessionRelay implements AutoCloseable {
 
   /** Gives up its coming back, unless it was told to go on; false when it does not come. */
   public boolean stay() {
-    boolean coming = moving.get();
+    boolean coming = sessionReturn.get() != null;
     if (coming) {
       try {
         wire.send(new StateItem.Stay());
