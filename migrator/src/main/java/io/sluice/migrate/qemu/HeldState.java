@@ -5,8 +5,7 @@ import io.sluice.vdevice.state.DeviceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The state of a device that is held still for it. The call that runs just then is waited for, and
@@ -14,12 +13,30 @@ import org.jspecify.annotations.Nullable;
  * this.
  */
 final class HeldState implements Runnable {
+  private sealed interface Holding {
+    /** Nothing was done yet. */
+    record Asked() implements Holding {}
+
+    /** The device is being held. */
+    record Begun() implements Holding {}
+
+    /** The device is held. */
+    sealed interface Still extends Holding {}
+
+    /** Its state is not known yet. */
+    record Held() implements Still {}
+
+    /** Its state is known. */
+    record Saved(DeviceState state) implements Still {}
+
+    /** It was given up before it was begun. */
+    record GivenUp() implements Holding {}
+  }
+
   private final GuestDevice device;
   private final Duration patience;
-  private final AtomicBoolean claimed = new AtomicBoolean(); // to run, or never to
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile boolean held;
-  private volatile @Nullable DeviceState state;
+  private final AtomicReference<Holding> holding = new AtomicReference<>(new Holding.Asked());
 
   /**
    * @param patience for QEMU's answer
@@ -31,13 +48,14 @@ final class HeldState implements Runnable {
 
   @Override
   public void run() {
-    if (!claimed.compareAndSet(false, true)) {
+    if (!(holding.get() instanceof Holding.Asked asked)
+        || !holding.compareAndSet(asked, new Holding.Begun())) {
       return;
     }
     try {
       device.hold();
-      held = true;
-      state = device.save(patience);
+      holding.set(new Holding.Held());
+      holding.set(new Holding.Saved(device.save(patience)));
     } finally {
       ended.countDown();
     }
@@ -45,13 +63,12 @@ final class HeldState implements Runnable {
 
   /** Whether the device is held and its state is known. */
   boolean isDone() {
-    return state != null;
+    return holding.get() instanceof Holding.Saved;
   }
 
   /** The state as it is sent; once done. */
   ByteBuffer encoded() {
-    DeviceState known = state;
-    if (known == null) {
+    if (!(holding.get() instanceof Holding.Saved(DeviceState known))) {
       throw new IllegalStateException("the device is not held");
     }
     ByteBuffer bytes = ByteBuffer.allocate(known.encode().sizeBytes());
@@ -61,11 +78,13 @@ final class HeldState implements Runnable {
 
   /** Lets the device go on, if it was held; waits until it is known whether it was. */
   void release() throws InterruptedException {
-    if (claimed.compareAndSet(false, true)) {
+    if (holding.get() instanceof Holding.Asked asked
+        && holding.compareAndSet(asked, new Holding.GivenUp())) {
+      ended.countDown(); // for whoever releases again
       return;
     }
     ended.await();
-    if (held) {
+    if (holding.get() instanceof Holding.Still) {
       device.release();
     }
   }

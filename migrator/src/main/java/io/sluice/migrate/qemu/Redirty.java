@@ -6,7 +6,7 @@ import io.sluice.vdevice.GuestDevice;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A request that QEMU writes, to each page of guest memory that the GPU wrote, the byte that is
@@ -18,13 +18,22 @@ final class Redirty implements Runnable {
   /** Of one request for it to be given up after; a few milliseconds. */
   private static final long CHUNK_BYTES = 256 * 4096L;
 
+  private enum RedirtyStage {
+    /** Nothing was written yet. */
+    ASKED,
+    /** It is being written. */
+    WRITING,
+    /** All of it was written. */
+    DONE,
+    /** No more is written. */
+    GIVEN_UP
+  }
+
   private final GuestDevice device;
   private final List<PageRange> ranges;
   private final Duration patience;
-  private final AtomicBoolean claimed = new AtomicBoolean(); // to run, or never to
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile boolean abandoned;
-  private volatile boolean done;
+  private final AtomicReference<RedirtyStage> stage = new AtomicReference<>(RedirtyStage.ASKED);
 
   /**
    * @param patience for one answer of QEMU
@@ -37,21 +46,23 @@ final class Redirty implements Runnable {
 
   @Override
   public void run() {
-    if (!claimed.compareAndSet(false, true)) {
+    if (!stage.compareAndSet(RedirtyStage.ASKED, RedirtyStage.WRITING)) {
       return;
     }
     try {
       for (PageRange range : ranges) {
         touch(range);
       }
-      done = !abandoned;
+      stage.compareAndSet(RedirtyStage.WRITING, RedirtyStage.DONE);
     } finally {
       ended.countDown();
     }
   }
 
   private void touch(PageRange range) {
-    for (long at = 0; at < range.bytes() && !abandoned; at += CHUNK_BYTES) {
+    for (long at = 0;
+        at < range.bytes() && stage.get() == RedirtyStage.WRITING;
+        at += CHUNK_BYTES) {
       device
           .memory()
           .touch(
@@ -63,7 +74,7 @@ final class Redirty implements Runnable {
 
   /** Whether all of it was done. */
   boolean isDone() {
-    return done;
+    return stage.get() == RedirtyStage.DONE;
   }
 
   /**
@@ -71,8 +82,10 @@ final class Redirty implements Runnable {
    * frozen keeps it waiting.
    */
   void giveUp() throws InterruptedException {
-    abandoned = true;
-    if (claimed.compareAndSet(false, true)) {
+    RedirtyStage before =
+        stage.getAndUpdate(now -> now == RedirtyStage.DONE ? now : RedirtyStage.GIVEN_UP);
+    if (before == RedirtyStage.ASKED) {
+      ended.countDown(); // for whoever gives up again
       return;
     }
     ended.await();
