@@ -182,16 +182,6 @@ public interface GuestGpu extends AutoCloseable {
   int readEvents(EventSink sink);
 
   /**
-   * Takes the drain of this guest's channels a step further, unless a call of the guest keeps it
-   * from that. {@link Gpu#poll} does so for each of its guests, and nobody else for one of those:
-   * whoever waits for a drain reads {@link Channel#status}. The owner of an open that is no guest's
-   * does it himself.
-   *
-   * @param nowNs {@link Gpu#timeNs}
-   */
-  default void poll(long nowNs) {}
-
-  /**
    * For one who waits for a drain: throws what its last step failed with, though that is tried
    * again. Until there was a step since {@link Channel#detach} or {@link Channel#attach} nothing
    * has failed.

@@ -227,9 +227,11 @@ final class NvidiaGuestGpu implements GuestGpu {
     return channels.areDraining() ? channels.pollDueInNs(nowNs) : DrainPace.MOST_NS;
   }
 
-  /** A drain waits for the copies of its move; the thread of all guests for no long call of one. */
-  @Override
-  public void poll(long nowNs) {
+  /**
+   * Takes the drain of its channels a step further, unless a call of the guest keeps it from that:
+   * a drain waits for the copies of its move, the thread of all guests for no long call of one.
+   */
+  void poll(long nowNs) {
     if (wantsPoll()) {
       lock.runIfFree(
           channels.areDraining() ? DRAIN_PATIENCE_NS : 0,

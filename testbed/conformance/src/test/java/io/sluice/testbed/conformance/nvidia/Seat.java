@@ -103,7 +103,7 @@ final class Seat implements AutoCloseable {
 
   /** Takes what is under way a step further; where a channel stands then. */
   private Channel.Status polled(Channel channel) {
-    gpu.poll(card.timeNs());
+    long _ = card.poll(card.timeNs());
     return channel.status();
   }
 

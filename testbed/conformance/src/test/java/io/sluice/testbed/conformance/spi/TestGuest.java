@@ -173,9 +173,11 @@ final class TestGuest implements AutoCloseable {
     await(queue.begin().copy(from, to, size).submit());
   }
 
-  /** Takes the drain of its channel a step further; whether it is through. */
+  /**
+   * Takes the drains of a card, on which it is, a step further; whether its channel's is through.
+   */
   boolean hasDrained(Gpu card) {
-    open.poll(card.timeNs());
+    long _ = card.poll(card.timeNs());
     return channel.status().progress().drained();
   }
 
