@@ -14,7 +14,9 @@ final class ArrivedApplication implements Application {
    */
   ArrivedApplication(Arrival arrival, String devices) {
     this.arrival = arrival;
-    service = new EndableService(arrival.session(), arrival::serve, arrival::close);
+    service =
+        new EndableService(
+            arrival.session(), arrival::serve, arrival.session()::end, arrival::close);
     this.devices = devices;
   }
 

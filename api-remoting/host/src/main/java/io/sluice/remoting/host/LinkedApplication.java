@@ -42,7 +42,7 @@ final class LinkedApplication implements Application {
     if (asked) {
       return "an operator ended it";
     }
-    return session == null ? "it was refused" : "its application left";
+    return session == null ? "it was refused" : EndableService.LEFT;
   }
 
   @Override

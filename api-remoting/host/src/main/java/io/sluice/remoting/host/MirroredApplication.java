@@ -1,6 +1,5 @@
 package io.sluice.remoting.host;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.session.ServedSession;
 import org.jspecify.annotations.Nullable;
@@ -9,11 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class MirroredApplication implements Application {
   private final Mirror mirror;
   private final String devices;
-  private final Object closing = new Object();
-  private volatile boolean asked;
-
-  @GuardedBy("closing")
-  private boolean closed;
+  private final EndableService service;
 
   /**
    * @param mirror owned, and told to go on
@@ -21,6 +16,7 @@ final class MirroredApplication implements Application {
    */
   MirroredApplication(Mirror mirror, String devices) {
     this.mirror = mirror;
+    service = new EndableService(mirror.linked(), mirror::serve, mirror::end, mirror::close);
     this.devices = devices;
   }
 
@@ -32,28 +28,12 @@ final class MirroredApplication implements Application {
 
   @Override
   public String serve() {
-    try {
-      mirror.serve();
-    } finally {
-      synchronized (closing) {
-        closed = true;
-        mirror.close();
-      }
-    }
-    if (mirror.linked().session().hasDeparted()) {
-      return LinkedApplication.MOVED;
-    }
-    return asked ? "an operator ended it" : "its application left";
+    return service.serve();
   }
 
   @Override
   public void end() {
-    asked = true;
-    synchronized (closing) {
-      if (!closed) {
-        mirror.end();
-      }
-    }
+    service.end();
   }
 
   @Override

@@ -30,7 +30,8 @@ final class ParkedApplication implements Application {
    */
   ParkedApplication(ParkedSession parked, String key) {
     this.parked = parked;
-    service = new EndableService(parked.served(), parked::serve, parked::close);
+    service =
+        new EndableService(parked.served(), parked::serve, parked.served()::end, parked::close);
     this.key = key;
   }
 

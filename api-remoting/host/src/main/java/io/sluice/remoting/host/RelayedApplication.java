@@ -1,6 +1,5 @@
 package io.sluice.remoting.host;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.relay.SessionRelay;
@@ -22,17 +21,14 @@ import org.jspecify.annotations.Nullable;
 /** An application whose session lives on another machine: its near end. */
 final class RelayedApplication implements Application {
   private final SessionRelay relay;
-  private final Object closing = new Object();
-  private volatile boolean asked;
-
-  @GuardedBy("closing")
-  private boolean closed;
+  private final EndableService service;
 
   /**
    * @param relay owned, and told to go on
    */
   RelayedApplication(SessionRelay relay) {
     this.relay = relay;
+    service = new EndableService(relay.linked(), relay::serve, relay::end, relay::close);
   }
 
   /** None that moves as others do: it is {@linkplain #recalled called back}. */
@@ -48,31 +44,14 @@ final class RelayedApplication implements Application {
 
   @Override
   public String serve() {
-    try {
-      relay.serve();
-    } finally {
-      synchronized (closing) {
-        closed = true;
-        relay.close();
-      }
-    }
-    if (relay.linked().session().hasDeparted()) {
-      return LinkedApplication.MOVED;
-    }
-    if (asked) {
-      return "an operator ended it";
-    }
-    return relay.isLost() ? "the host that it lived on is gone" : "its application left";
+    String why = service.serve();
+    boolean lost = why.equals(EndableService.LEFT) && relay.isLost();
+    return lost ? "the host that it lived on is gone" : why;
   }
 
   @Override
   public void end() {
-    asked = true;
-    synchronized (closing) {
-      if (!closed && !relay.linked().session().hasDeparted()) {
-        relay.end();
-      }
-    }
+    service.end();
   }
 
   @Override
