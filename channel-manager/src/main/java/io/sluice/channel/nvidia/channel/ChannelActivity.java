@@ -32,10 +32,15 @@ public final class ChannelActivity {
   private boolean busy;
   private volatile @Nullable RingPointers resting;
 
-  // The wait that was seen, and since when.
-  private boolean waiting;
-  private int waitsAt;
-  private long waitsSinceNs;
+  private @Nullable SeenWait wait; // null when none was seen
+
+  /**
+   * A wait for a semaphore.
+   *
+   * @param at GP_GET
+   * @param sinceNs when it was seen first; GPU time
+   */
+  private record SeenWait(int at, long sinceNs) {}
 
   /** Whether it is known to have nothing to do, at these pointers; takes no lock. */
   boolean isResting(RingPointers now) {
@@ -78,32 +83,27 @@ public final class ChannelActivity {
    */
   boolean lookForWait(HardwareChannel channel, ChannelRing ring, RingPointers now, long nowNs) {
     if (acquire(ring, now).isEmpty()) {
-      waiting = false;
+      wait = null;
       return false;
     }
-    if (!waiting || waitsAt != now.get()) {
-      waitsSinceNs = nowNs;
-      waitsAt = now.get();
+    SeenWait seen = wait;
+    if (seen == null || seen.at() != now.get()) {
+      seen = new SeenWait(now.get(), nowNs);
     }
     if (now.isAllFetched() && !isResting(now)) {
       boolean _ = ask(channel, now, IDLE_US);
     }
-    waiting = !isResting(now);
-    return waiting;
+    wait = isResting(now) ? null : seen;
+    return wait != null;
   }
 
-  /** Whether the last look found it waiting. */
-  boolean isWaiting() {
-    return waiting;
-  }
-
-  /** Since when it waits; GPU time. */
-  long waitsSinceNs() {
-    return waitsSinceNs;
+  /** Since when it waits, in GPU time; empty when the last look found no wait. */
+  OptionalLong waitsSinceNs() {
+    return wait == null ? OptionalLong.empty() : OptionalLong.of(wait.sinceNs());
   }
 
   /** The wait that was seen is nothing to what follows. */
   void forgetWait() {
-    waiting = false;
+    wait = null;
   }
 }

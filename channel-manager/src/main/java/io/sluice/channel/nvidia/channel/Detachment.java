@@ -10,6 +10,7 @@ import io.sluice.channel.nvidia.submit.UserdWords;
 import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -171,8 +172,10 @@ public final class Detachment {
 
   /** Whether it waits for a semaphore, and has done so long enough for more to be passed on. */
   boolean isPatienceOver(long nowNs) {
-    long since = Math.max(activity.waitsSinceNs(), enteredNs());
-    return !isDrained() && activity.isWaiting() && nowNs - since > PATIENCE_NS;
+    OptionalLong since = activity.waitsSinceNs();
+    return !isDrained()
+        && since.isPresent()
+        && nowNs - Math.max(since.getAsLong(), enteredNs()) > PATIENCE_NS;
   }
 
   // ---- steps ----
