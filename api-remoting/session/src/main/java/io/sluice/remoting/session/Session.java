@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,15 @@ public final class Session implements Runnable {
   /** Calls taken before completions are looked at. */
   private static final int BATCH = 32;
 
+  private enum SessionLife {
+    /** Its calls are taken here. */
+    SERVED,
+    /** It is to end. */
+    ENDING,
+    /** Another host reads the ring. */
+    DEPARTED
+  }
+
   private final Kernel kernel;
   private final LongSupplier nanoTime;
   private final MemorySegment ring;
@@ -55,8 +65,7 @@ public final class Session implements Runnable {
   private final LongLook longLook = new LongLook(LONG_LOOKS);
   private volatile @Nullable ApiSession execution; // set by the session's thread, or before it
   private final CallIntake intake = new CallIntake();
-  private volatile boolean departed;
-  private volatile boolean ending;
+  private final AtomicReference<SessionLife> life = new AtomicReference<>(SessionLife.SERVED);
   private volatile long calls;
   private volatile Errno ended = Errno.EPIPE;
   private final CompletableFuture<Void> over = new CompletableFuture<>();
@@ -159,8 +168,7 @@ public final class Session implements Runnable {
   public CompletableFuture<Boolean> handOver(Callable<?> word) {
     return tasks.ask(() -> {
       Object _ = word.call();
-      departed = true;
-      ending = true;
+      life.set(SessionLife.DEPARTED);
       return true;
     });
   }
@@ -172,7 +180,7 @@ public final class Session implements Runnable {
 
   /** Whether another host reads the ring. */
   public boolean hasDeparted() {
-    return departed;
+    return life.get() == SessionLife.DEPARTED;
   }
 
   /** By the session's thread, or before it has one. */
@@ -218,7 +226,7 @@ public final class Session implements Runnable {
 
   /** Ends it soon; from any thread. */
   public void end() {
-    ending = true;
+    life.compareAndSet(SessionLife.SERVED, SessionLife.ENDING);
     api.ending();
     waker.run();
   }
@@ -282,7 +290,7 @@ public final class Session implements Runnable {
       intake.cancel();
       waker.close();
       context.releaseAll();
-      if (!departed) {
+      if (!hasDeparted()) {
         WORD.setRelease(ring, STATE, ended.number());
         application.wake(ring.asSlice(STATE, Integer.BYTES));
       }
@@ -314,7 +322,7 @@ public final class Session implements Runnable {
   private void serveCalls(ApiSession executing) {
     long lastWork = nanoTime.getAsLong();
     Rest rest = Rest.NONE;
-    while (!ending) {
+    while (life.get() == SessionLife.SERVED) {
       int work = takeCalls(executing);
       work += context.runResults();
       int completed = executing.poll();
@@ -372,7 +380,11 @@ public final class Session implements Runnable {
     Rest rest = Rest.RUNG;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
     boolean nothing = !intake.takesNext(executing, submissions) || submissions.isEmpty();
-    if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
+    if (nothing
+        && !context.hasResults()
+        && !tasks.areWaiting()
+        && life.get() == SessionLife.SERVED
+        && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
       long timeoutNs = lookAgainNs(executing, idleNs);
       short[] ready = new short[2];
