@@ -161,20 +161,31 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
           new SideHost(
               HOST,
               starter,
-              door,
               new Stand(
                   name, new SessionLimits(settings.sessionLimit(), settings.memoryBytes()), LINE),
               false,
-              memory,
-              surroundings,
-              hearing,
-              new HostedSessions(Optional::empty, settings::memoryBytes),
-              (session, why) -> ended(name, session, why),
-              (session, stage) ->
-                  tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage),
-              () -> {
-                hearing.close();
-                over(name, memory, starter);
+              new SideHost.GuestHostParts(
+                  door,
+                  memory,
+                  hearing,
+                  new HostedSessions(Optional::empty, settings::memoryBytes),
+                  surroundings),
+              new SideHost.SideListener() {
+                @Override
+                public void ended(long session, String why) {
+                  ForeignSessions.this.ended(name, session, why);
+                }
+
+                @Override
+                public void moving(long session, String stage) {
+                  tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage);
+                }
+
+                @Override
+                public void over() {
+                  hearing.close();
+                  ForeignSessions.this.over(name, memory, starter);
+                }
               });
     } finally {
       if (side == null) {

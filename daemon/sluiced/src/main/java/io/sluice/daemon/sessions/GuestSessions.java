@@ -173,22 +173,22 @@ final class GuestSessions implements AutoCloseable {
     return new SideHost(
         name,
         other,
-        door,
         new Stand(guest, limits(), number < 0 ? MemoryPage.MOST_HOSTS - 1 : number + 1),
         number >= 0,
-        memory,
-        surroundings,
-        hearing,
-        machine,
-        this::tellEnd,
-        this::tellStage,
-        () -> {});
-  }
+        new SideHost.GuestHostParts(door, memory, hearing, machine, surroundings),
+        new SideHost.SideListener() {
+          @Override
+          public void ended(long session, String why) {
+            if (!why.equals(GuestMoves.MOVED)) {
+              tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why);
+            }
+          }
 
-  private void tellEnd(long session, String why) {
-    if (!why.equals(GuestMoves.MOVED)) {
-      tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why);
-    }
+          @Override
+          public void moving(long session, String stage) {
+            tellStage(session, stage);
+          }
+        });
   }
 
   private void tellStage(long session, String stage) {

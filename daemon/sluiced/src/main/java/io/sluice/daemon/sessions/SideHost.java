@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +29,30 @@ import org.slf4j.LoggerFactory;
 final class SideHost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SideHost.class);
 
+  /**
+   * The parts that all hosts of a guest share.
+   *
+   * @param machine those sessions that the guest's machine has
+   */
+  record GuestHostParts(
+      HostDoor door,
+      HostMemory memory,
+      HostHearing hearing,
+      HostedSessions machine,
+      GuestSessions.Surroundings surroundings) {}
+
+  /** The listener to what becomes of a host. */
+  interface SideListener {
+    /** A session has ended there, and why: {@link GuestMoves#MOVED} too. */
+    void ended(long session, String why);
+
+    /** A session's move has come to a stage. */
+    void moving(long session, String stage);
+
+    /** Nothing of the host is left; on its own thread. */
+    default void over() {}
+  }
+
   private final String guest;
   private final String name;
   private final boolean stays;
@@ -38,9 +61,7 @@ final class SideHost implements AutoCloseable {
   private final HostHearing hearing;
   private final HostMemory memory;
   private final HostedSessions machine;
-  private final BiConsumer<Long, String> onEnded;
-  private final BiConsumer<Long, String> onMoving;
-  private final Runnable onOver;
+  private final SideListener listener;
   private final CompletableFuture<ServingHost> serving = new CompletableFuture<>();
   private final Object lock = new Object();
 
@@ -59,37 +80,23 @@ final class SideHost implements AutoCloseable {
    * @param name of its implementation, or of where its sessions live
    * @param order that it begins with
    * @param stays whether it waits for others when its last session is gone
-   * @param memory of all hosts of the guest
-   * @param hearing of all hosts of the guest
-   * @param machine those sessions that the guest's machine has
-   * @param onEnded hears of a session that has ended here, and why: {@link GuestMoves#MOVED} too
-   * @param onMoving hears of a stage of a session's move
-   * @param onOver is run when nothing of it is left, on its own thread
    */
   SideHost(
       String name,
       HostStarter starter,
-      HostDoor door,
       Stand order,
       boolean stays,
-      HostMemory memory,
-      GuestSessions.Surroundings surroundings,
-      HostHearing hearing,
-      HostedSessions machine,
-      BiConsumer<Long, String> onEnded,
-      BiConsumer<Long, String> onMoving,
-      Runnable onOver) {
+      GuestHostParts parts,
+      SideListener listener) {
     guest = order.guest();
     this.name = name;
     this.stays = stays;
-    this.onOver = onOver;
-    this.door = door;
-    this.surroundings = surroundings;
-    this.hearing = hearing;
-    this.memory = memory;
-    this.machine = machine;
-    this.onEnded = onEnded;
-    this.onMoving = onMoving;
+    this.listener = listener;
+    door = parts.door();
+    surroundings = parts.surroundings();
+    hearing = parts.hearing();
+    memory = parts.memory();
+    machine = parts.machine();
     thread = surroundings.threads().newThread(() -> run(starter, order));
     thread.setName("sluice-" + guest + "-" + name);
     thread.start();
@@ -232,8 +239,8 @@ final class SideHost implements AutoCloseable {
           .addKeyValue("reason", why)
           .log("a session host to which sessions move ended");
     }
-    lost.forEach(session -> onEnded.accept(session, "its session host ended"));
-    onOver.run();
+    lost.forEach(session -> listener.ended(session, "its session host ended"));
+    listener.over();
   }
 
   /** The listener to what the host says by itself. */
@@ -275,13 +282,13 @@ final class SideHost implements AutoCloseable {
       boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
       machine.onEnded(host, ended.session(), !isElsewhere);
       if (was) {
-        onEnded.accept(ended.session(), ended.reason());
+        listener.ended(ended.session(), ended.reason());
       }
     }
 
     @Override
     public void onMoving(Moving moving) {
-      onMoving.accept(moving.session(), moving.stage());
+      listener.moving(moving.session(), moving.stage());
     }
   }
 

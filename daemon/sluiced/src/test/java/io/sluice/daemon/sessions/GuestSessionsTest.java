@@ -315,16 +315,26 @@ final class GuestSessionsTest {
                   rig.failThread();
                   return started;
                 },
-                rig.door,
                 new Stand("a", LIMITS, 1),
                 true,
-                memory,
-                rig.surroundings,
-                rig.surroundings.hearing("a"),
-                new HostedSessions(Optional::empty, () -> 0),
-                (_, _) -> {},
-                (_, _) -> {},
-                over::countDown)) {
+                new SideHost.GuestHostParts(
+                    rig.door,
+                    memory,
+                    rig.surroundings.hearing("a"),
+                    new HostedSessions(Optional::empty, () -> 0),
+                    rig.surroundings),
+                new SideHost.SideListener() {
+                  @Override
+                  public void ended(long session, String why) {}
+
+                  @Override
+                  public void moving(long session, String stage) {}
+
+                  @Override
+                  public void over() {
+                    over.countDown();
+                  }
+                })) {
       over.await();
       assertThat(side.isOver()).isTrue();
       assertThat(rig.processes.getFirst().isAlive()).isFalse();
