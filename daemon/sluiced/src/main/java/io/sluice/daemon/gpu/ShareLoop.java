@@ -3,6 +3,7 @@ package io.sluice.daemon.gpu;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -93,8 +94,7 @@ final class ShareLoop {
   private volatile Demand demand = new Demand.UseChanged();
 
   // Of the thread that works.
-  private long balancedNs;
-  private boolean balanced;
+  private OptionalLong balancedNs = OptionalLong.empty();
 
   /**
    * @param clock monotonic nanoseconds
@@ -168,11 +168,10 @@ final class ShareLoop {
    * @return nanoseconds until something is due again, if no change is noted before
    */
   long doWork(long nowNs) {
-    long sinceBalance = balanced ? nowNs - balancedNs : Long.MAX_VALUE;
+    long sinceBalance = balancedNs.isPresent() ? nowNs - balancedNs.getAsLong() : Long.MAX_VALUE;
     if (sinceBalance >= demand.intervalNs()) {
       rebalance();
-      balanced = true;
-      balancedNs = nowNs;
+      balancedNs = OptionalLong.of(nowNs);
       sinceBalance = 0;
     }
     return Math.max(0, demand.intervalNs() - sinceBalance);
