@@ -1,6 +1,7 @@
 package io.sluice.migrate.checkpoint;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.checkpoint.FileState.Committed;
@@ -17,7 +18,6 @@ import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.phase.StateMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -229,8 +229,8 @@ public final class CheckpointWriter implements MigrationLink {
   }
 
   private static Frame accept() {
-    ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    return Frame.of(FrameType.ACCEPT, payload.putInt(Offer.VERSION).flip());
+    return Frame.of(
+        FrameType.ACCEPT, ByteBuffer.wrap(new FieldWriter().bits(Offer.VERSION).toBytes()));
   }
 
   /** A file is never silent: each time something was written it says so. */

@@ -61,7 +61,7 @@ public final class PeerTalk {
     silence.heard();
   }
 
-  /** Since when it was not heard, in nanoseconds. */
+  /** For how many nanoseconds it was not heard. */
   public long sinceHeardNs(long nowNs) {
     return nowNs - heardNs;
   }
