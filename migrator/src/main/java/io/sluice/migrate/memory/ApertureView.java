@@ -26,8 +26,8 @@ final class ApertureView implements PageView {
   }
 
   @Override
-  public void rehearse(long page) {
-    comparison.rehearse(aperture, at(page));
+  public void warmUp(long page) {
+    comparison.warmUp(aperture, at(page));
   }
 
   @Override

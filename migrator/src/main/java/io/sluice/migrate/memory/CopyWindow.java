@@ -32,7 +32,7 @@ final class CopyWindow implements PageView, AutoCloseable {
   private static final int GAP_PAGES = 16;
 
   /** Windows of the first pass that are compared for practice. */
-  private static final int REHEARSALS = 16;
+  private static final int WARM_UPS = 16;
 
   private static final long PRINTS = (long) WINDOW_PAGES * Fingerprint.PAGE_BYTES;
   private static final int PRINT_BYTES = 2 * Long.BYTES;
@@ -44,11 +44,11 @@ final class CopyWindow implements PageView, AutoCloseable {
   private final MemoryWindow window;
   private final BitSet changed = new BitSet(WINDOW_PAGES);
   private final BitSet others = new BitSet(PRINTED_PAGES);
+  private int warmUps;
 
   // What the window shows; nothing at first.
   private long serial = -1;
   private long first;
-  private int rehearsals;
   private int count;
 
   // Of which pages it is known whether they have other fingerprints; of none at first.
@@ -105,8 +105,8 @@ final class CopyWindow implements PageView, AutoCloseable {
    */
   private boolean copyAll(MemoryRecord record, int from) {
     changed.clear();
-    if (fingerprints && rehearsals < REHEARSALS) {
-      rehearsals++;
+    if (fingerprints && warmUps < WARM_UPS) {
+      warmUps++;
       boolean _ = print(record, from, count, pages::differs);
       printedSerial = -1;
     }

@@ -116,7 +116,7 @@ final class PageMap {
     }
 
     /** Does what {@link #hasChanged} does with a page, for nothing. */
-    void rehearse(MemorySegment memory, long offset) {
+    void warmUp(MemorySegment memory, long offset) {
       if (detection.hashing()) {
         fingerprint.of(memory, offset, scratch, 0);
         scratch[0] ^= detection.sampling() ? fingerprint.sampleOf(memory, offset) : 0;

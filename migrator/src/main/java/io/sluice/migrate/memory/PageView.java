@@ -21,7 +21,7 @@ interface PageView {
    * Compares a page that has just been sent, for practice: the code that compares runs for the
    * first times then, and not when the GPU has nothing to do or the guest stands still.
    */
-  default void rehearse(long page) {}
+  default void warmUp(long page) {}
 
   /** The bytes of what is shown. */
   MemorySegment bytes();

@@ -30,7 +30,7 @@ final class SourceLane {
   static final int STRIPE_PAGES = PageFrames.BUILT_PAGES;
 
   /** Pages of the first pass that are compared for practice: as many as a compiler asks for. */
-  private static final int REHEARSALS = 256;
+  private static final int WARM_UPS = 256;
 
   private final MigrationLink link;
   private final PageMap pages;
@@ -49,7 +49,7 @@ final class SourceLane {
   private final long[] copy = new long[Fingerprint.WORDS];
   private final MemorySegment copySegment = MemorySegment.ofArray(copy);
   private @Nullable Pass current;
-  private int rehearsals;
+  private int warmUps;
   private long pagesSent;
   private long zerosSent;
   private long passPagesSent;
@@ -196,9 +196,9 @@ final class SourceLane {
       int page = buffer.first() + (int) now.page;
       if (overlapped || !view.isWhole() || !pages.isSent(page)) {
         put(now, now.stream, page, view.bytes(), view.at(now.page));
-        if (rehearsals < REHEARSALS) {
-          rehearsals++;
-          view.rehearse(now.page);
+        if (warmUps < WARM_UPS) {
+          warmUps++;
+          view.warmUp(now.page);
         }
       } else {
         found.add(page);

@@ -125,12 +125,12 @@ final class Seat implements AutoCloseable {
 
   /** Builds what can be built before the state is known. */
   void prepare() {
-    rehearse();
+    warmUp();
     channel.prepareRestore(NvidiaRig.RING, HopperRing.ORDER);
   }
 
   /** What runs for the first time costs the virtual machine several milliseconds. */
-  private void rehearse() {
+  private void warmUp() {
     GpuVa ring = new GpuVa(0x30_0000_0000L);
     try (AddressSpace stage = gpu.createAddressSpace();
         var queue = new HopperQueue(gpu, stage, kernel, ring, NvidiaRig.COPY_CLASS)) {
