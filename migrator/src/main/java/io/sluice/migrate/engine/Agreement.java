@@ -2,6 +2,7 @@ package io.sluice.migrate.engine;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.migrate.phase.Stage;
+import io.sluice.migrate.phase.StateMachine;
 
 /**
  * The stages of the agreement between a source and its destination.
@@ -10,7 +11,7 @@ import io.sluice.migrate.phase.Stage;
  *  NONE → OFFERED → ACCEPTED → READY → COMMITTED → TO_ASK ⇄ ASKED
  * </pre>
  */
-enum Agreement implements Stage<Agreement> {
+enum Agreement implements Stage<Agreement>, StateMachine.State<Agreement> {
   /** The destination knows of nothing. */
   NONE,
   /** It was offered the guest. */
@@ -29,6 +30,11 @@ enum Agreement implements Stage<Agreement> {
   /** Whether the link is one to ask by, whose other end knows nothing of the attempt. */
   boolean isAsked() {
     return this == TO_ASK || this == ASKED;
+  }
+
+  @Override
+  public Agreement stage() {
+    return this;
   }
 
   @Override

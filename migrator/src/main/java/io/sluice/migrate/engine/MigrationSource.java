@@ -17,6 +17,7 @@ import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemorySource;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.phase.PhaseLog;
+import io.sluice.migrate.phase.StateMachine;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,8 @@ public final class MigrationSource implements AutoCloseable {
   private volatile int agreedVersion; // 0 before
   private long switchOverNs;
   private long leftBytes; // to be copied yet, when access was about to be taken back
-  private Agreement agreement = Agreement.NONE;
+  private final StateMachine<Agreement, Agreement> agreement =
+      new StateMachine<>("agreement", Agreement.NONE);
 
   /**
    * The parts that a migration works with; all of them stay the caller's.
@@ -148,7 +150,7 @@ public final class MigrationSource implements AutoCloseable {
       throw new IllegalStateException("nothing to ask, phase=" + phase());
     }
     talk = new PeerTalk(newLink, nowNs);
-    agree(Agreement.TO_ASK);
+    agreement.enter(Agreement.TO_ASK, "another link stands");
   }
 
   /**
@@ -226,7 +228,7 @@ public final class MigrationSource implements AutoCloseable {
         return 1;
       }
       // Undecided, or taking back: the link's end changes nothing there.
-      if (agreement.isAsked()) {
+      if (agreement.stage().isAsked()) {
         link().close(); // whatever was said there is no answer: it is asked again
       }
       return 0;
@@ -266,7 +268,7 @@ public final class MigrationSource implements AutoCloseable {
   // ---- the way ----
 
   private int prepare() {
-    if (agreement != Agreement.NONE) {
+    if (agreement.stage() != Agreement.NONE) {
       return 0;
     }
     List<Reason> obstacles = SourceObstacles.of(mapped, machine, copiesMemory);
@@ -275,7 +277,7 @@ public final class MigrationSource implements AutoCloseable {
       return 1;
     }
     send(Offer.of(mapped, id, copiesMemory, link().dataStreams(), machine.describe()).encode());
-    agree(Agreement.OFFERED);
+    agreement.enter(Agreement.OFFERED, "the offer is sent");
     return 1;
   }
 
@@ -284,7 +286,7 @@ public final class MigrationSource implements AutoCloseable {
     int version = in.bits();
     in.require(
         version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
-    agree(Agreement.ACCEPTED);
+    agreement.enter(Agreement.ACCEPTED, "the destination has room");
     agreedVersion = version;
     ByteBuffer answer = in.rest();
     // Before the machine begins: one that fails on the way into it is taken back, too.
@@ -419,7 +421,7 @@ public final class MigrationSource implements AutoCloseable {
   private int switchOver() {
     if (machine.progress().state() == State.COMPLETED) {
       enter(Phase.RESTORE, "its memory is there");
-      if (agreement == Agreement.READY) {
+      if (agreement.stage() == Agreement.READY) {
         commit();
       }
       return 1;
@@ -432,10 +434,10 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int inquireOnce() {
-    if (agreement != Agreement.TO_ASK) {
+    if (agreement.stage() != Agreement.TO_ASK) {
       return 0;
     }
-    agree(Agreement.ASKED);
+    agreement.enter(Agreement.ASKED, "the question is sent");
     send(Inquiry.question(id));
     return 1;
   }
@@ -477,7 +479,7 @@ public final class MigrationSource implements AutoCloseable {
     switch (frame.type()) {
       case HEARTBEAT, BARRIER_REACHED, MACHINE -> {}
       case ACCEPT -> {
-        require(phase() == Phase.PREPARE && agreement == Agreement.OFFERED, frame);
+        require(phase() == Phase.PREPARE && agreement.stage() == Agreement.OFFERED, frame);
         accepted(frame);
       }
       case READY -> {
@@ -487,7 +489,7 @@ public final class MigrationSource implements AutoCloseable {
                     || phase() == Phase.SWITCH_OVER
                     || phase() == Phase.RESTORE),
             frame);
-        agree(Agreement.READY);
+        agreement.enter(Agreement.READY, "the destination has built it");
         if (phase() == Phase.RESTORE) { // the machine's own completion may still be on its way
           commit();
         }
@@ -497,7 +499,7 @@ public final class MigrationSource implements AutoCloseable {
         gone("it runs at the destination");
       }
       case ABORT -> {
-        require(!agreement.isAsked(), frame); // the guest may run there all the same
+        require(!agreement.stage().isAsked(), frame); // the guest may run there all the same
         giveUp(Reason.decode(frame));
       }
       case RELINQUISHED -> {
@@ -514,7 +516,7 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(new Reason("", "the copy is complete", ""));
       return;
     }
-    agree(Agreement.COMMITTED);
+    agreement.enter(Agreement.COMMITTED, "it is given away");
     // From the moment this may have been sent, the guest is not this side's.
     enter(Phase.COMMIT, "the destination has all");
     send(Frame.of(FrameType.COMMIT));
@@ -551,13 +553,6 @@ public final class MigrationSource implements AutoCloseable {
     log.transition(next, nowNs, why);
   }
 
-  private void agree(Agreement next) {
-    if (!agreement.canBecome(next)) {
-      throw new AssertionError("no such transition, from=" + agreement + " to=" + next);
-    }
-    agreement = next;
-  }
-
   // ---- giving up ----
 
   private void giveUp(Reason why) {
@@ -572,7 +567,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int undo() {
     if (!undo.isBegun()) {
-      undo.begin(agreement == Agreement.NONE ? null : link(), nowNs);
+      undo.begin(agreement.stage() == Agreement.NONE ? null : link(), nowNs);
       return 1;
     }
     if (undo.end(nowNs)) {
