@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,31 +42,48 @@ final class LauncherTest {
   /**
    * @param said on standard output and standard error together
    */
-  private record Build(int code, String said) {}
+  private record Launch(int code, String said) {}
 
-  private Build build(int mavenExits) throws IOException, InterruptedException {
+  private Launch build(int mavenExits) throws IOException, InterruptedException {
+    return launch("printf '" + PAINTED + "\\n'\nexit " + mavenExits, "build");
+  }
+
+  /** The tests, which pass; one is noted. */
+  private Launch test(String note) throws IOException, InterruptedException {
+    return launch("mkdir -p target\necho '" + note + "' >target/slow-tests.txt", "test", "--quick");
+  }
+
+  /**
+   * @param maven what it does, as a script of the shell
+   */
+  private Launch launch(String maven, String... arguments)
+      throws IOException, InterruptedException {
     Path tools = Files.createDirectory(tree.resolve("tools"));
-    Files.writeString(
-        tools.resolve("mvn"), "#!/bin/sh\nprintf '" + PAINTED + "\\n'\nexit " + mavenExits + "\n");
+    Files.writeString(tools.resolve("mvn"), "#!/bin/sh\n" + maven + "\n");
     Files.setPosixFilePermissions(
         tools.resolve("mvn"), PosixFilePermissions.fromString("rwxr-xr-x"));
     Path said = tree.resolve("said");
     ProcessBuilder builder =
-        new ProcessBuilder(tree.resolve("sluice").toString(), "build")
+        new ProcessBuilder(command(arguments))
             .redirectErrorStream(true)
             .redirectOutput(said.toFile());
     Map<String, String> environment = builder.environment();
-    environment.keySet().removeAll(Set.of("MAVEN_HOME", "M2_HOME"));
+    environment.keySet().removeAll(Set.of("MAVEN_HOME", "M2_HOME", "SLUICE_TEST_MINUTES"));
     environment.put("PATH", tools + ":" + environment.get("PATH"));
     environment.put("JAVA_HOME", System.getProperty("java.home"));
     environment.put("TMPDIR", temporary.toString());
     environment.put("SLUICE_NO_INSTALL", "1");
-    return new Build(builder.start().waitFor(), Files.readString(said));
+    return new Launch(builder.start().waitFor(), Files.readString(said));
+  }
+
+  private List<String> command(String... arguments) {
+    return Stream.concat(Stream.of(tree.resolve("sluice").toString()), Stream.of(arguments))
+        .toList();
   }
 
   @Test
   void build_mavenFails_saysWhyWithoutEscapesAndWhereThatStands() throws Exception {
-    Build build = build(1);
+    Launch build = build(1);
 
     assertThat(build.code()).as(build.said()).isEqualTo(BUILD_FAILED);
     assertThat(build.said())
@@ -76,9 +95,28 @@ final class LauncherTest {
 
   @Test
   void build_mavenSucceeds_leavesNoEscapes() throws Exception {
-    Build build = build(0);
+    Launch build = build(0);
 
     assertThat(build.code()).as(build.said()).isZero();
     assertThat(build.said()).isEqualTo("[ERROR] no where\n");
+  }
+
+  @Test
+  void test_oneTookLongThoughNothingWasKeptWaiting_failsAndSaysWhich() throws Exception {
+    String note = "83 s, 61 s undisturbed, load 0.90: void A.b()";
+    Launch test = test(note);
+
+    assertThat(test.code()).as(test.said()).isEqualTo(1);
+    assertThat(test.said())
+        .contains("test: FAILED, some took more than 60 s", note)
+        .doesNotContain("test: passed");
+  }
+
+  @Test
+  void test_oneTookLongOnABusyMachine_passesAndSaysWhereThatStands() throws Exception {
+    Launch test = test("183 s, 60 s undisturbed, load 9.10: void A.b()");
+
+    assertThat(test.code()).as(test.said()).isZero();
+    assertThat(test.said()).contains("test: passed", "./sluice test --slow");
   }
 }
