@@ -2,7 +2,7 @@ package io.sluice.channel.guest;
 
 import io.sluice.abi.sys.Fd;
 
-/** Something whose events are waited for by a descriptor and then dispatched. */
+/** A source of events, which are waited for by a descriptor and then dispatched. */
 public interface EventSource {
   /** Readable when {@link #dispatchEvents} has something to do; stays the source's. */
   Fd events();

@@ -1,7 +1,7 @@
 package io.sluice.management;
 
-/** Something that the daemon needs of its host, looked at once. */
-@Description("Something that the daemon needs of its host, looked at once.")
+/** A need of the daemon of its host, looked at once. */
+@Description("A need of the daemon of its host, looked at once.")
 public record HostCheckView(
     @Description("what was looked at, such as kvm or certificate") String subject,
     @Description("ok, warning or failure") String result,

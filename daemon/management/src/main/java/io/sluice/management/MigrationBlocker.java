@@ -1,7 +1,7 @@
 package io.sluice.management;
 
-/** Something that stands in the way of a migration. */
-@Description("Something that stands in the way of a migration.")
+/** A reason that stands in the way of a migration. */
+@Description("A reason that stands in the way of a migration.")
 public record MigrationBlocker(
     @Description("SLU-<area>-<three digits>") String code,
     @Description("what blocks and why") String what,

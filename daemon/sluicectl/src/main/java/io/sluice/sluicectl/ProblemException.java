@@ -2,7 +2,7 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.Problem;
 
-/** Something this program itself refuses. */
+/** A refusal by this program itself. */
 final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

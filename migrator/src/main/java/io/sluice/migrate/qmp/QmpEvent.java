@@ -1,7 +1,7 @@
 package io.sluice.migrate.qmp;
 
 /**
- * Something the monitor told without being asked.
+ * A message of the monitor that nobody has asked for.
  *
  * @param name such as {@code STOP}, {@code RESUME}, {@code MIGRATION}
  * @param data what it says; may be without members

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Looks, now and then, at which guests have the engines, for the account of GPU time: a duty cycle
- * of one thread. Submissions cost nothing: ring pointers are read, RM tells which channel the
+ * The looks, now and then, at which guests have the engines, for the account of GPU time: a duty
+ * cycle of one thread. Submissions cost nothing: ring pointers are read, RM tells which channel the
  * graphics engine holds, and is asked of a few channels whether they are idle. On a copy engine
  * those that have work have it together, by weight. Of CUDA programs there is only which of their
  * channels the graphics engine holds: they are charged where the GPU measures how busy that was.

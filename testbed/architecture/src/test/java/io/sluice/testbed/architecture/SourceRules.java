@@ -43,10 +43,10 @@ final class SourceRules {
   private static final Pattern ASKS =
       Pattern.compile("[\\s*]*(?:What|Whether|How|Who|Whose|Whoever)\\b.*", Pattern.DOTALL);
 
-  /** Beginnings of a sentence that says what something does, or when, instead of what it is. */
+  /** Beginnings of a sentence that does not name it, or says what it does, or when. */
   private static final Pattern DOES =
       Pattern.compile(
-          "[\\s*]*(?:(?:Whom|Where|Which|Why|When|While|Among|Told|There)\\b"
+          "[\\s*]*(?:(?:Whom|Where|Which|Why|When|While|Among|Told|There|Something|Somebody)\\b"
               + "|[A-Z][a-z]+s\\s+(?:\\*\\s+)?(?:an?|the|its?|what|which|who|whoever|whether|each|every"
               + "|something|out)\\b).*",
           Pattern.DOTALL);

@@ -24,6 +24,7 @@ final class SourceRulesTest {
         "/** Emits the code. */\nfinal class A {",
         "/**\n * Sends\n * a message. */\nfinal class A {",
         "/** Where it is. */\nrecord A(int b) {",
+        "/** Something that is needed. */\nfinal class A {",
         "/** What is in it. */\n@NullMarked\npackage A;",
         "/**\n * What it exports. */\nmodule A {",
       })

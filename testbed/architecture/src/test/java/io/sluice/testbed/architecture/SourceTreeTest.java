@@ -123,7 +123,7 @@ final class SourceTreeTest {
   @Test
   void typeComments_all_sayWhatTheTypeIs() throws IOException {
     List<String> found = new ArrayList<>();
-    for (Path source : product()) {
+    for (Path source : sources()) {
       for (String declared : SourceRules.commentsWithoutNoun(Files.readString(source))) {
         found.add(SourceRules.packageOf(source) + "." + declared);
       }
@@ -142,7 +142,7 @@ final class SourceTreeTest {
   @Test
   void files_all_areShort() throws IOException {
     List<String> found = new ArrayList<>();
-    List<Path> files = new ArrayList<>(product());
+    List<Path> files = new ArrayList<>(files(Pattern.compile(".*\\.java")));
     files.addAll(below(HOME.resolve("guest-driver-stubs"), Pattern.compile(".*\\.[ch]")));
     for (Path file : files) {
       try (Stream<String> lines = Files.lines(file)) {
@@ -251,11 +251,16 @@ final class SourceTreeTest {
 
   /** The main sources of all modules but the testbed's. */
   private static List<Path> product() throws IOException {
+    return sources().stream()
+        .filter(source -> !HOME.relativize(source).startsWith("testbed"))
+        .toList();
+  }
+
+  /** What is no test, of the product and of the testbed. */
+  private static List<Path> sources() throws IOException {
     List<Path> sources = new ArrayList<>();
     for (Path root : sourceRoots()) {
-      if (!HOME.relativize(root).startsWith("testbed")) {
-        sources.addAll(below(root, Pattern.compile(".*\\.java")));
-      }
+      sources.addAll(below(root, Pattern.compile(".*\\.java")));
     }
     assertThat(sources).hasSizeGreaterThan(500);
     return sources;

@@ -54,7 +54,7 @@ final class AttackRun implements AutoCloseable {
   private boolean judged;
 
   /**
-   * What an attack did.
+   * The outcome of an attack.
    *
    * @param seed that it can be replayed by
    * @param wrong what must not be

@@ -19,7 +19,7 @@ final class MachineVictim implements AutoCloseable {
 
   private final MachineGuest machine;
 
-  /** How it went since it was asked to begin anew. */
+  /** The work of the machine since it was asked to begin anew. */
   record Went(long rounds, long wrong, long p99Ns) {
     private static final int SUBMISSIONS_A_ROUND = 32;
 

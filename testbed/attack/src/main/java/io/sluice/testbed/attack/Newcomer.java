@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Those who come while an attack is on: a guest that attaches, allocates and leaves again and
- * again, and an operator who lists the guests.
+ * The newcomers while an attack is on: a guest that attaches, allocates and leaves again and again,
+ * and an operator who lists the guests.
  */
 final class Newcomer implements AutoCloseable {
   private static final int BYTES = 1 << 20;

@@ -19,7 +19,7 @@ final class TableAttacks {
 
   private TableAttacks() {}
 
-  /** How all of it goes. */
+  /** The way in which all of it goes. */
   private enum Going {
     RESET,
     REVOKED,

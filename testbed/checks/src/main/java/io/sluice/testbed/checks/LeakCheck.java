@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * Fails a test that leaves something of {@link Held} which it did not find, and a test class that
- * does so as a whole. What fields of the test instance open counts as the test's own. Threads of
+ * The check that a test leaves nothing of {@link Held} which it did not find, nor its class as a
+ * whole; else it fails. What fields of the test instance open counts as the test's own. Threads of
  * the code under test get a moment to let go of theirs.
  *
  * <p>JUnit finds it through {@code META-INF/services} and puts it around every test class of a

@@ -27,7 +27,7 @@ public final class SanitizedProgram {
   }
 
   /**
-   * What a run printed and how it ended.
+   * The end of a run, and its output.
    *
    * @param status exit status
    * @param text both streams

@@ -36,7 +36,7 @@ public final class Demo implements Callable<Integer> {
   private static final int MAX_ROWS = 4096;
   private static final int ROWS_UNIT = 16;
 
-  /** What the guest is. */
+  /** The kind of the guest. */
   enum GuestKind {
     /** A machine where there is QEMU, else a process. */
     auto,
@@ -172,7 +172,7 @@ public final class Demo implements Callable<Integer> {
   }
 
   /**
-   * What machines are made of.
+   * The parts that machines are made of.
    *
    * @param image directory of what they boot
    * @param openCl what the first does with OpenCL, if anything

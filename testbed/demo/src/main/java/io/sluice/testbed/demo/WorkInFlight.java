@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a GPU had to do when it was taken from a machine that moves, as the report's JSON has it.
+ * The work that a GPU had when it was taken from a machine that moves, as the report's JSON has it.
  *
  * @param channels that were taken
  * @param submissions in their rings that were not done with

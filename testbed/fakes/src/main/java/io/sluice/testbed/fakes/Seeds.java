@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives test methods a {@link RandomGenerator}, and prints its seed when the test fails. {@code
- * -Dsluice.seed=} replays it; all tests of a run then start from that seed.
+ * The source of a test method's {@link RandomGenerator}: its seed is printed when the test fails.
+ * {@code -Dsluice.seed=} replays it; all tests of a run then start from that seed.
  */
 public final class Seeds implements ParameterResolver, AfterTestExecutionCallback {
   /** The system property with the seed to replay, decimal or {@code 0x} hexadecimal. */

@@ -29,7 +29,7 @@ final class SocketEnd extends OpenFile {
   private boolean shut;
   private boolean reset;
 
-  /** What one send put under way; its descriptors go with the first byte taken of it. */
+  /** The bytes that one send put under way; its descriptors go with the first byte taken of it. */
   private static final class Chunk {
     final byte[] bytes;
     int taken;

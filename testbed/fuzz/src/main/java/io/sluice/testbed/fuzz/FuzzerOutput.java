@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the fuzzer prints, as far as it counts: Jazzer prints as libFuzzer does. */
+/** The output of the fuzzer, as far as it counts: Jazzer prints as libFuzzer does. */
 final class FuzzerOutput {
   private static final Pattern COVERAGE = Pattern.compile("#(\\d+)\\s+(\\w+)\\s+cov: (\\d+).*");
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs in (\\d+) second.*");

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Waits for what other processes do and nobody tells, by looking again and again; but not for ever.
+ * A wait for what other processes do and nobody tells: it looks again and again, but not for ever.
  *
  * @param longest after which it fails
  * @param step between two looks

@@ -17,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Passes TCP connections on, each direction later by the same time: what a link of some length
- * does. It can be cut, and can damage what passes.
+ * A link of some length: it passes TCP connections on, each direction later by the same time. It
+ * can be cut, and can damage what passes.
  */
 public final class DelayedLink implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 << 10;

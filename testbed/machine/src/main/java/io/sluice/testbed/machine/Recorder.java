@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Stands between a vfio-user client and its server and counts every message that passes, in either
- * direction, so that the claim "no message for a submission" does not rest on the server's own
- * word. Messages are passed on unchanged, descriptors with them; one connection at a time. Tests
- * can have it swallow writes.
+ * A recorder between a vfio-user client and its server: it counts every message that passes, in
+ * either direction, so that the claim "no message for a submission" does not rest on the server's
+ * own word. Messages are passed on unchanged, descriptors with them; one connection at a time.
+ * Tests can have it swallow writes.
  *
  * <p>Each message is read as its 16 header bytes and then its body: a larger first read could take
  * the descriptors of the message after it.

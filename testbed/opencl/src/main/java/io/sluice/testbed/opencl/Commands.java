@@ -15,7 +15,7 @@ public final class Commands {
   private Commands() {}
 
   /**
-   * What a process printed and how it ended.
+   * The end of a process, and its output.
    *
    * @param code as {@code waitpid} has it, 128 and the signal for one that was killed
    */

@@ -2,7 +2,7 @@ package io.sluice.testbed.bench.measure;
 
 import java.io.IOException;
 
-/** Puts processes on processors, by taskset of util-linux. */
+/** The processors that processes are put on, by taskset of util-linux. */
 public final class Affinity {
   private Affinity() {}
 

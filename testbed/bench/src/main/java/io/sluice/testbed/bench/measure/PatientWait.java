@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits as a program does that does not know how long it takes: it spins, and gives its processor
+ * The wait of a program that does not know how long it takes: it spins, and gives its processor
  * away after that. What is compared must wait in the same way, since a spinning thread slows down
  * the one that works on the other half of its core.
  */

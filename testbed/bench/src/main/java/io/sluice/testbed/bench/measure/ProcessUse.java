@@ -47,7 +47,7 @@ public final class ProcessUse {
   }
 
   /**
-   * What threads have used of processors so far.
+   * The use of processors by threads so far.
    *
    * @param runNs time on one
    * @param waitNs time in which they had work, and waited for one

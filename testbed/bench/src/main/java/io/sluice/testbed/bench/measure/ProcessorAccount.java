@@ -35,7 +35,7 @@ public final class ProcessorAccount {
     processes.put(name, new ProcessUse(pid));
   }
 
-  /** What all threads have used at a moment, by process and thread id; the machine's in ticks. */
+  /** The use of all threads up to a moment, by process and thread id; the machine's in ticks. */
   public record Moment(long atNs, Map<String, Map<String, Thread>> threads, List<Long> machine) {}
 
   /** A thread that was seen. */

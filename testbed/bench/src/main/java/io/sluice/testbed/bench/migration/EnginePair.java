@@ -73,7 +73,7 @@ final class EnginePair implements AutoCloseable {
   private final Mapping memory;
 
   /**
-   * How a move is made.
+   * The shape of a move.
    *
    * @param bytes of video memory
    * @param streams of pages

@@ -42,7 +42,7 @@ final class MovedMachine implements AutoCloseable {
   private Side there;
 
   /**
-   * What a move came to.
+   * The figures of a move.
    *
    * @param pauseNs the machine stood still
    * @param stoodNs of it, before the last pass over video memory

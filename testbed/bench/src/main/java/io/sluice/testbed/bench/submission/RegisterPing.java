@@ -16,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Reads four bytes of a region of any vfio-user server, over and over: one send, one receive. */
+/**
+ * The reading of four bytes of a region of any vfio-user server, over and over: one send, one
+ * receive.
+ */
 final class RegisterPing implements AutoCloseable {
   private static final int HEADER = (int) VfioUserHeader.SIZE;
   private static final int REQUEST = HEADER + (int) RegionAccess.SIZE;

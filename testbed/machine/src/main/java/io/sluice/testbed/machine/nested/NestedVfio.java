@@ -12,8 +12,8 @@ import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Drives a device through the kernel's VFIO, inside a machine: {@code NestedVfio GROUP ADDRESS}.
- * Prints a line per step and {@code nested: ok} last.
+ * The program that drives a device through the kernel's VFIO, inside a machine: {@code NestedVfio
+ * GROUP ADDRESS}. It prints a line per step and {@code nested: ok} last.
  */
 public final class NestedVfio {
   private static final int BYTES = 1 << 16;

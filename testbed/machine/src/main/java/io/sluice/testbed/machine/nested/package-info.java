@@ -1,4 +1,4 @@
-/** What runs inside a machine on a Java runtime of its own. */
+/** Programs that run inside a machine on a Java runtime of their own. */
 @NullMarked
 package io.sluice.testbed.machine.nested;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Assembles kernels. A line holds an instruction, a label with a colon, a directive, or nothing; a
- * comment starts with {@code //}.
+ * The assembler of kernels. A line holds an instruction, a label with a colon, a directive, or
+ * nothing; a comment starts with {@code //}.
  *
  * <pre>
  * .kernel name       starts a kernel

@@ -2,7 +2,7 @@ package io.sluice.testbed.workloads.asm;
 
 import java.util.function.ToIntFunction;
 
-/** Turns a statement into its word. */
+/** The encoding of a statement: it turns one into its word. */
 @FunctionalInterface
 interface Encoder {
   /**

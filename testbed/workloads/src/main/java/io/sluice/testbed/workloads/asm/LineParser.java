@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Takes an instruction's line apart. Names that the program has given to numbers are replaced. */
+/** A parser of an instruction's line. Names that the program has given to numbers are replaced. */
 final class LineParser {
   private static final Pattern GUARD = Pattern.compile("@(!?)(P[0-6]|PT)\\s+(.*)");
   private static final Pattern REGISTER = Pattern.compile("(RZ|R\\d{1,2})((?:\\.CC)?)");

@@ -2,7 +2,7 @@ package io.sluice.testbed.workloads.asm;
 
 import java.util.Set;
 
-/** Counts the registers and barriers that a kernel uses. */
+/** The registers and barriers that a kernel uses, counted. */
 final class Usage {
   private static final Set<String> IMAGES = Set.of("TEX", "TLD", "TLD4", "TXQ", "SULD", "SUST");
 

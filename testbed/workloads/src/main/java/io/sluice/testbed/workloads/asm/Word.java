@@ -155,7 +155,7 @@ final class Word {
     return set(49, 3, predicate.number()).flag(52, predicate.negated());
   }
 
-  /** How immediates of 20 bits are written. */
+  /** The ways in which immediates of 20 bits are written. */
   enum Immediates {
     /** Sign-extended integers. */
     INTEGER,

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes kernels as a cubin.
+ * A writer of kernels as a cubin.
  *
  * <p>Of each kernel F: {@code .text.F} (registers in bits 31:24 of sh_info, barriers in bits 23:20
  * of sh_flags), {@code .nv.constant0.F} (its size is that of the head of bank 0 and the

@@ -59,7 +59,7 @@ public final class CubinFile {
   public record Relocation(long offset, int type, int symbol, long addend) {}
 
   /**
-   * What a kernel says of a texture or surface that it uses.
+   * The place of a texture or surface that a kernel uses.
    *
    * @param symbol number of its symbol
    * @param slot where the kernel's instructions look for it
