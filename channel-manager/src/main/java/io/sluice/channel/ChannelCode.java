@@ -10,7 +10,7 @@ public enum ChannelCode implements ErrorEntry {
   NO_ADDRESS_SPACE("SLU-CHN-002", "The guest has no address space of that number.", "It was closed, or never made.", "A fault of the guest's program or driver."),
   NO_MEMORY("SLU-CHN-003", "The guest has no buffer of that handle.", "It was freed, or never allocated.", "A fault of the guest's program or driver."),
   INVALID("SLU-CHN-004", "A call of the guest has an argument out of range.", "The message says which.", "A fault of the guest's program or driver."),
-  TABLE_FULL("SLU-CHN-005", "The guest has as many objects of a kind as a guest can have.", "It does not free what it makes.", "Have the guest free some."),
+  TABLE_FULL("SLU-CHN-005", "The guest has as many objects of a kind as a guest can have, or no more of the daemon's heap for them.", "It does not free what it makes.", "Have the guest free some."),
   OUT_OF_MEMORY("SLU-CHN-006", "There is no memory for a buffer.", "The GPU is full, or the guest is at its limit.", "Free some, or raise the guest's limit: sluicectl quota show."),
   BUSY("SLU-CHN-007", "An object is in use.", "The message says what uses it.", "End that use, and try again."),
   CLOSED("SLU-CHN-008", "The guest is gone.", "It was detached while the call was on its way.", "Nothing; attach it again if that was not meant."),

@@ -43,6 +43,20 @@ public final class Refusal {
         "Free some first.");
   }
 
+  /** The guest's tables have as much of this process' heap as they may. */
+  public static RefusedException heapFull(long usedBytes, long limitBytes) {
+    return new RefusedException(
+        ChannelCode.TABLE_FULL,
+        Errno.ENOMEM,
+        "no more heap for this guest's tables, bytes=" + usedBytes + " limit=" + limitBytes,
+        "Free some first, or give the daemon more heap.");
+  }
+
+  /** Whether nothing but an entry of the guest's own makes room for what was refused. */
+  public static boolean isOfFullTable(RefusedException refused) {
+    return refused.code().equals(ChannelCode.TABLE_FULL.code());
+  }
+
   public static RefusedException outOfMemory(String what, String remedy) {
     return new RefusedException(ChannelCode.OUT_OF_MEMORY, Errno.ENOMEM, what, remedy);
   }

@@ -95,7 +95,11 @@ final class DeviceSession
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
     dma =
         new DmaTable(
-            kernel, place.share(), place.pace(), sharesMemory ? guest.buffers()::addRegion : null);
+            kernel,
+            place.share(),
+            source.heap(),
+            place.pace(),
+            sharesMemory ? guest.buffers()::addRegion : null);
     clientMemory = new ClientMemory(dma);
     sessions =
         source
@@ -130,7 +134,7 @@ final class DeviceSession
             this);
     dmaLog =
         sharesMemory && guest.capabilities().contains(Capability.DIRTY_TRACKING)
-            ? new DmaLog(guest.move())
+            ? new DmaLog(guest.move(), source.heap())
             : null;
     migration =
         guest.capabilities().containsAll(ClientMigration.NEEDED)
@@ -566,6 +570,10 @@ final class DeviceSession
     MachineSessions offered = sessions;
     if (offered != null) {
       parts.add(() -> executor.exclusively(offered::close));
+    }
+    DmaLog written = dmaLog;
+    if (written != null) {
+      parts.add(written::stop);
     }
     parts.add(() -> executor.exclusively(dma::close));
     parts.add(() -> executor.exclusively(() -> source.release(guest)));

@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.vdevice.protocol.DeviceCode;
@@ -35,6 +36,11 @@ public interface GuestSource {
 
   /** Somebody was turned away because a client is attached; must not wait. */
   default void refused(PeerCredentials who) {}
+
+  /** Bytes of this process' heap for the guest's tables; by whoever attaches, one at a time. */
+  default MemoryBudget heap() {
+    return MemoryBudget.upTo(() -> Long.MAX_VALUE);
+  }
 
   /** How clients move the device by VFIO's migration protocol; empty when they cannot. */
   default Optional<StateTransfers> transfers() {

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.GuestRoom;
 import io.sluice.channel.SlotLimits;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
@@ -149,7 +150,7 @@ final class DeviceRig implements AutoCloseable {
     @Override
     public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
       CardSlots slots = new CardSlots(SlotLimits.NONE);
-      return delivered(Guest.adopting(name, gpu, files, slots, kernel, listener));
+      return delivered(Guest.adopting(name, gpu, files, new GuestRoom(slots), kernel, listener));
     }
 
     private Guest delivered(Guest guest) {

@@ -152,6 +152,21 @@ final class DmaMapCommandTest extends ServerTest {
     client.ok(2, map(3, 0, 1L << 40, 4096));
   }
 
+  @Test
+  void map_beyondTheHeap_enospcAndNothingIsMapped() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      client.ok(2, map(3, 0, 0, 4096), memory);
+      heapLimit = 2 * heap.bytes();
+      client.ok(2, map(3, 0, 4096, 4096));
+      refused(Errno.ENOSPC, 2, map(3, 0, MIB, 4096));
+      refused(Errno.ENOSPC, 2, map(3, 0, MIB, 4096), memory);
+      assertThat(share.used().maps()).isEqualTo(1);
+      client.ok(3, body(24, 0, 4096L, 4096L));
+      client.ok(2, map(3, 0, MIB, 4096), memory);
+      assertThat(heap.bytes()).isEqualTo(heapLimit);
+    }
+  }
+
   /** A file of 64 TiB costs a client nothing, and mapping it takes the addresses of all. */
   @Test
   void map_moreThanTheGuestMay_edquotAndNothingIsMapped() {
@@ -175,6 +190,7 @@ final class DmaMapCommandTest extends ServerTest {
       refused(Errno.ENOMEM, 2, map(3, 0, 0, MIB), memory);
       gpu.failure = null;
       assertThat(share.used()).isEqualTo(new MapLimits(0, 0));
+      assertThat(heap.bytes()).isZero();
       client.ok(2, map(3, 0, 0, MIB), memory);
       assertThat(share.used()).isEqualTo(new MapLimits(MIB, 1));
     }

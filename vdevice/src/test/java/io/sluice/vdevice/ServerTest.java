@@ -9,6 +9,7 @@ import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Capability;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.testbed.checks.Held;
@@ -35,6 +36,8 @@ abstract class ServerTest {
   RawClient client;
   DeviceSession session;
   MapBudget.GuestShare share;
+  long heapLimit = Long.MAX_VALUE;
+  final MemoryBudget heap = MemoryBudget.upTo(() -> heapLimit);
 
   static final long ALL_BYTES = 1L << 45;
 
@@ -118,6 +121,7 @@ abstract class ServerTest {
     FakeGpu.Open open = gpu.last();
     assertThat(open.closed).isTrue();
     assertThat(share.used()).isEqualTo(new MapLimits(0, 0));
+    assertThat(heap.bytes()).isZero();
     assertThat(open.regions).isEmpty();
     assertThat(open.buffers).isZero();
     assertThat(open.spaces).isZero();
@@ -145,6 +149,11 @@ abstract class ServerTest {
     @Override
     public Guest open(GuestListener listener) {
       return new Guest("test", gpu, kernel, listener);
+    }
+
+    @Override
+    public MemoryBudget heap() {
+      return heap;
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class BufferTable {
   private final GuestGpu backend;
   private final Endings endings;
+  private final TableBytes heap;
   private final HeldBytes held = new HeldBytes();
   private final RegisteredPages pages;
   private final IdTable<GuestBuffer> handles =
@@ -35,23 +37,31 @@ final class BufferTable {
   // Every one that lives, in the order of its making, those included that have lost their handle.
   private final Map<Long, GuestBuffer> buffers = new LinkedHashMap<>();
   private long lastSerial;
+  private int most; // that there were at one time
   private final long cardBytes;
   private final boolean movable;
   private final AtomicLong limit = new AtomicLong(); // changed without the lock, too
 
   /**
    * @param endings take what is given back
+   * @param heap for what is kept of buffers
    * @param cardBytes video memory of the card
    * @param movable whether the GPU can evict
    */
   BufferTable(
-      GuestGpu backend, Endings endings, GuestRegions regions, long cardBytes, boolean movable) {
+      GuestGpu backend,
+      Endings endings,
+      TableBytes heap,
+      GuestRegions regions,
+      long cardBytes,
+      boolean movable) {
     this.backend = backend;
     this.endings = endings;
+    this.heap = heap;
     this.cardBytes = cardBytes;
     this.movable = movable;
     limit.set(cardBytes);
-    pages = new RegisteredPages(regions);
+    pages = new RegisteredPages(regions, heap);
   }
 
   /** Video memory that the guest may hold; may be asked without the lock. */
@@ -132,7 +142,7 @@ final class BufferTable {
       throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
     }
     if (GemFlags.isSystem(request.flags())) {
-      return add(backend.allocate(request), request, false, false, handleForNewBuffer());
+      return add(() -> backend.allocate(request), request, false, false, handleForNewBuffer());
     }
     long rounded = GemFlags.roundUp(request.flags(), size);
     held.claim(rounded);
@@ -158,15 +168,15 @@ final class BufferTable {
     }
     int handle = handleForNewBuffer();
     if (over) {
-      return add(backend.allocateEvicted(request), request, false, true, handle);
+      return add(() -> backend.allocateEvicted(request), request, false, true, handle);
     }
     try {
-      return add(backend.allocate(request), request, false, false, handle);
+      return add(() -> backend.allocate(request), request, false, false, handle);
     } catch (RefusedException noRoom) {
-      if (!overflow || noRoom.errno() != Errno.ENOMEM) {
+      if (!overflow || noRoom.errno() != Errno.ENOMEM || Refusal.isOfFullTable(noRoom)) {
         throw noRoom;
       }
-      return add(backend.allocateEvicted(request), request, false, true, handle);
+      return add(() -> backend.allocateEvicted(request), request, false, true, handle);
     }
   }
 
@@ -244,7 +254,7 @@ final class BufferTable {
       throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
     }
     int handle = handleForNewBuffer();
-    return add(backend.register(request), request, true, false, handle);
+    return add(() -> backend.register(request), request, true, false, handle);
   }
 
   private int handleForNewBuffer() {
@@ -254,14 +264,26 @@ final class BufferTable {
     return handles.nextId();
   }
 
+  /**
+   * @param maker has the GPU make it, for which there is heap by then
+   */
   private GuestBuffer add(
-      GpuMemory made, MemoryRequest request, boolean registered, boolean evicted, int handle) {
+      Supplier<GpuMemory> maker,
+      MemoryRequest request,
+      boolean registered,
+      boolean evicted,
+      int handle) {
+    long slot = buffers.size() == most ? TableBytes.SLOT : 0;
+    long bytes = TableBytes.ofBuffer(request.sizeBytes());
+    GpuMemory made = heap.forMade(slot + bytes, maker);
     GuestBuffer memory = new GuestBuffer(++lastSerial, made, request, registered, handle);
     memory.evicted = evicted;
+    memory.heapBytes = bytes;
     if (handle != 0) {
       handles.put(handle, memory);
     }
     buffers.put(memory.serial, memory);
+    most = Math.max(most, buffers.size());
     held.add(memory);
     return memory;
   }
@@ -275,35 +297,37 @@ final class BufferTable {
     Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
     Refusal.unless(buffers.size() < GuestLimits.MAX_BUFFERS, "too many buffers");
     if (registered || GemFlags.isSystem(request.flags())) {
-      return restore(
+      return add(
+          () ->
+              fitting(registered ? backend.register(request) : backend.allocate(request), request),
           request,
           registered,
           false,
-          handle,
-          registered ? backend.register(request) : backend.allocate(request));
+          handle);
     }
     held.claim(request.sizeBytes());
     try {
       boolean evict = evict(request, evicted);
-      return restore(
+      return add(
+          () ->
+              fitting(
+                  evict ? backend.allocateEvicted(request) : backend.allocate(request), request),
           request,
           false,
           evict,
-          handle,
-          evict ? backend.allocateEvicted(request) : backend.allocate(request));
+          handle);
     } finally {
       held.endClaim();
     }
   }
 
-  private GuestBuffer restore(
-      MemoryRequest request, boolean registered, boolean evicted, int handle, GpuMemory made) {
+  private static GpuMemory fitting(GpuMemory made, MemoryRequest request) {
     if (made.sizeBytes() != request.sizeBytes()
         || !made.apertureOffset().equals(request.apertureOffset())) {
       made.close();
       throw Refusal.unfit("a buffer that comes out otherwise, " + request);
     }
-    return add(made, request, registered, evicted, handle);
+    return made;
   }
 
   /** Whether a buffer that is restored goes to system memory. */
@@ -337,7 +361,11 @@ final class BufferTable {
       buffers.remove(memory.serial);
       pages.forget(memory);
       endings.add(
-          () -> Closing.close(memory.backend::close, "buffer"), () -> held.subtract(memory));
+          () -> Closing.close(memory.backend::close, "buffer"),
+          () -> {
+            held.subtract(memory);
+            heap.free(memory.heapBytes);
+          });
     }
   }
 }

@@ -11,6 +11,7 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.GuestRoom;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.SlotLimits;
 import io.sluice.channel.state.GuestLimits;
@@ -57,18 +58,18 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param listener told of interrupts and errors
    */
   public Guest(String name, Gpu gpu, Kernel kernel, GuestListener listener) {
-    this(name, gpu, new CardSlots(SlotLimits.NONE), kernel, listener);
+    this(name, gpu, new GuestRoom(new CardSlots(SlotLimits.NONE)), kernel, listener);
   }
 
   /**
    * Opens the GPU for a guest.
    *
-   * @param name the operator's name of it, by which {@code slots} admitted it
-   * @param slots of this GPU
+   * @param name the operator's name of it, by which its slots admitted it
+   * @param room that it has beside others; slots are those of this GPU
    * @param listener told of interrupts and errors
    */
-  public Guest(String name, Gpu gpu, CardSlots slots, Kernel kernel, GuestListener listener) {
-    this(name, gpu, gpu.open(name), slots, kernel, listener);
+  public Guest(String name, Gpu gpu, GuestRoom room, Kernel kernel, GuestListener listener) {
+    this(name, gpu, gpu.open(name), room, kernel, listener);
   }
 
   /**
@@ -80,10 +81,10 @@ public final class Guest implements EventSource, AutoCloseable {
       String name,
       Gpu gpu,
       Gpu.AdoptedFiles files,
-      CardSlots slots,
+      GuestRoom room,
       Kernel kernel,
       GuestListener listener) {
-    Guest guest = new Guest(name, gpu, gpu.adopt(name, files), slots, kernel, listener);
+    Guest guest = new Guest(name, gpu, gpu.adopt(name, files), room, kernel, listener);
     guest.giveAway(true);
     return guest;
   }
@@ -91,15 +92,15 @@ public final class Guest implements EventSource, AutoCloseable {
   /**
    * Makes a guest of an open of its GPU, which is closed with it or when this fails.
    *
-   * @param name the operator's name of it, by which {@code slots} admitted it
-   * @param slots of this GPU
+   * @param name the operator's name of it, by which its slots admitted it
+   * @param room that it has beside others; slots are those of this GPU
    * @param listener told of interrupts and errors
    */
   private Guest(
       String name,
       Gpu gpu,
       GuestGpu backend,
-      CardSlots slots,
+      GuestRoom room,
       Kernel kernel,
       GuestListener listener) {
     this.backend = backend;
@@ -115,7 +116,7 @@ public final class Guest implements EventSource, AutoCloseable {
       throw e;
     }
     TransitionCounters transitions = new TransitionCounters();
-    state = new GuestState(name, gpu, slots, backend, pages, transitions);
+    state = new GuestState(name, gpu, room, backend, pages, transitions);
     lock = new GuestLock(name, state, listener);
     buffers = new GuestBuffers(name, lock, state, gpu, backend, capabilities, listener);
     spaces = new GuestSpaces(lock, state);
@@ -280,8 +281,12 @@ public final class Guest implements EventSource, AutoCloseable {
   @Override
   public void close() {
     lock.close(() -> {
-      backend.close();
-      pages.close();
+      try {
+        backend.close();
+        pages.close();
+      } finally {
+        state.heap.freeAll();
+      }
     });
   }
 }

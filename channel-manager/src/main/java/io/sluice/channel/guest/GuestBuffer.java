@@ -39,6 +39,9 @@ final class GuestBuffer {
   final List<BackedPart> parts = new ArrayList<>(1);
   long partBytes;
 
+  /** What it counts of the heap, with all extents that it ever had. */
+  long heapBytes;
+
   GuestBuffer(
       long serial,
       GpuMemory backend,
@@ -94,6 +97,12 @@ final class GuestBuffer {
   boolean hasPagesIn(long offset, long bytes) {
     int index = firstPartEndingAfter(offset);
     return index < parts.size() && parts.get(index).offset() < offset + bytes;
+  }
+
+  /** Whether a part goes on where the one before it ends. */
+  boolean continuesPart(BackedPart part) {
+    int index = firstPartEndingAfter(part.offset());
+    return index > 0 && continues(parts.get(index - 1), part);
   }
 
   /**

@@ -76,7 +76,10 @@ public final class GuestBuffers {
     try {
       return allocate(request, false);
     } catch (RefusedException noRoom) {
-      if (noRoom.errno() != Errno.ENOMEM || rounded <= 0 || rounded > gpu.info().vramBytes()) {
+      if (noRoom.errno() != Errno.ENOMEM
+          || Refusal.isOfFullTable(noRoom)
+          || rounded <= 0
+          || rounded > gpu.info().vramBytes()) {
         throw noRoom;
       }
     }

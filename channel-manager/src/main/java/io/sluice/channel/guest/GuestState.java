@@ -1,10 +1,10 @@
 package io.sluice.channel.guest;
 
 import io.sluice.channel.Capability;
-import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestRoom;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.StateRecord;
@@ -21,6 +21,7 @@ import java.util.Map;
  */
 final class GuestState {
   final Endings endings = new Endings();
+  final TableBytes heap;
   final GuestRegions regions = new GuestRegions();
   final BufferTable buffers;
   final SpaceTable spaces;
@@ -36,16 +37,17 @@ final class GuestState {
   GuestState(
       String name,
       Gpu gpu,
-      CardSlots slots,
+      GuestRoom room,
       GuestGpu backend,
       ControlPages pages,
       TransitionCounters transitions) {
     this.name = name;
+    heap = new TableBytes(room.tables());
     info = gpu.info();
     boolean movable = gpu.capabilities().contains(Capability.EVICTION);
-    buffers = new BufferTable(backend, endings, regions, info.vramBytes(), movable);
-    spaces = new SpaceTable(name, info, slots, backend, endings, buffers);
-    channels = new ChannelTable(name, gpu, slots, endings, pages, spaces, transitions);
+    buffers = new BufferTable(backend, endings, heap, regions, info.vramBytes(), movable);
+    spaces = new SpaceTable(name, info, room.slots(), backend, endings, buffers, heap);
+    channels = new ChannelTable(name, gpu, room.slots(), endings, pages, spaces, transitions);
   }
 
   int generation() {

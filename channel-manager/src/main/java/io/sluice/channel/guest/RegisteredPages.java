@@ -8,23 +8,29 @@ import io.sluice.channel.state.GuestLimits;
 import io.sluice.channel.table.GuestRegion;
 import io.sluice.channel.table.GuestRegions;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** Pages of guest memory in registered buffers, and their number. Guarded by the guest's lock. */
 final class RegisteredPages {
   private final GuestRegions regions;
+  private final TableBytes heap;
 
-  /** Which buffers have pages of a region: of each that goes, no others are looked at. */
-  private final Map<GuestRegion, Set<GuestBuffer>> users = new IdentityHashMap<>();
+  /**
+   * Which buffers have pages of a region: of each that goes, no others are looked at. In sets that
+   * become smaller with what is in them.
+   */
+  private final Map<GuestRegion, SortedSet<GuestBuffer>> users = new IdentityHashMap<>();
 
   private int parts;
 
-  RegisteredPages(GuestRegions regions) {
+  RegisteredPages(GuestRegions regions, TableBytes heap) {
     this.regions = regions;
+    this.heap = heap;
   }
 
   /** Extents of all buffers together, after joining neighbours. */
@@ -50,15 +56,30 @@ final class RegisteredPages {
       forBackend.add(new RegionExtent(part.region().backend, part.regionOffset(), part.bytes()));
       at += part.bytes();
     }
-    memory.backend.setPages(offset, forBackend);
+    long bytes = extents.size() * TableBytes.EXTENT;
+    heap.use(bytes);
+    boolean complete = false;
+    try {
+      memory.backend.setPages(offset, forBackend);
+      complete = true;
+    } finally {
+      if (!complete) {
+        heap.free(bytes);
+      }
+    }
+    int kept = 0;
     for (GuestBuffer.BackedPart part : wanted) {
+      kept += memory.continuesPart(part) ? 0 : 1;
       parts += memory.addPart(part);
       users.computeIfAbsent(part.region(), _ -> newSet()).add(memory);
     }
+    // The GPU joins an extent to the one before it, and to no other.
+    memory.heapBytes += kept * TableBytes.EXTENT;
+    heap.free(bytes - kept * TableBytes.EXTENT);
   }
 
-  private static Set<GuestBuffer> newSet() {
-    return Collections.newSetFromMap(new IdentityHashMap<>());
+  private static SortedSet<GuestBuffer> newSet() {
+    return new TreeSet<>(Comparator.comparingLong((GuestBuffer memory) -> memory.serial));
   }
 
   private GuestBuffer.BackedPart check(GuestBuffer memory, long at, RegionExtent extent) {
@@ -108,7 +129,7 @@ final class RegisteredPages {
 
   /** A region is gone: no buffer has pages of it. */
   void drop(GuestRegion region) {
-    Set<GuestBuffer> all = users.remove(region);
+    SortedSet<GuestBuffer> all = users.remove(region);
     if (all != null) {
       for (GuestBuffer memory : all) {
         parts -= memory.dropParts(region);
@@ -123,7 +144,7 @@ final class RegisteredPages {
     for (GuestBuffer.BackedPart part : memory.parts) {
       if (part.region() != latest) {
         latest = part.region();
-        Set<GuestBuffer> all = users.get(latest);
+        SortedSet<GuestBuffer> all = users.get(latest);
         if (all != null && all.remove(memory) && all.isEmpty()) {
           users.remove(latest);
         }

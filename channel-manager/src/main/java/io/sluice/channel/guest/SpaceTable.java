@@ -23,6 +23,7 @@ final class SpaceTable {
   private final GuestGpu backend;
   private final Endings endings;
   private final BufferTable buffers;
+  private final TableBytes heap;
   private final IdTable<GuestSpace> vids;
 
   // Every one that lives, in the order of its making, those included that have lost their id.
@@ -37,13 +38,15 @@ final class SpaceTable {
       CardSlots slots,
       GuestGpu backend,
       Endings endings,
-      BufferTable buffers) {
+      BufferTable buffers,
+      TableBytes heap) {
     this.guest = guest;
     this.slots = slots;
     this.info = info;
     this.backend = backend;
     this.endings = endings;
     this.buffers = buffers;
+    this.heap = heap;
     vids = new IdTable<>("address spaces", info.maxAddressSpaces());
   }
 
@@ -147,7 +150,8 @@ final class SpaceTable {
     if (mappings == GuestLimits.MAX_MAPPINGS) {
       throw Refusal.full("mappings", GuestLimits.MAX_MAPPINGS);
     }
-    GpuVa address = space.backend.map(memory.backend, start, end, back);
+    GpuVa address =
+        heap.forMade(TableBytes.MAPPING, () -> space.backend.map(memory.backend, start, end, back));
     note(space, memory, address);
     return address;
   }
@@ -157,7 +161,10 @@ final class SpaceTable {
     Refusal.unless(end > 0 && end <= info.addressSpaceBytes(), "an address");
     Refusal.unless(memory.isComplete(), "a mapping of a buffer with pages missing");
     Refusal.unless(mappings < GuestLimits.MAX_MAPPINGS, "too many mappings");
-    GpuVa at = space.backend.map(memory.backend, address, new GpuVa(end), false);
+    GpuVa at =
+        heap.forMade(
+            TableBytes.MAPPING,
+            () -> space.backend.map(memory.backend, address, new GpuVa(end), false));
     note(space, memory, at);
     Refusal.unless(at.equals(address), "a mapping that comes out elsewhere");
   }
@@ -178,6 +185,7 @@ final class SpaceTable {
     space.backend.unmap(entry.address());
     space.entries.remove(entry.address().value());
     forget(entry);
+    heap.free(TableBytes.MAPPING);
   }
 
   private void forget(GuestSpace.Entry entry) {
@@ -190,9 +198,13 @@ final class SpaceTable {
     if (space.isUnused()) {
       spaces.remove(space.serial);
       changes++;
+      long bytes = space.entries.size() * TableBytes.MAPPING;
       endings.add(
           () -> Closing.close(space.backend::close, "address space"),
-          () -> slots.giveAddressSpace(guest));
+          () -> {
+            slots.giveAddressSpace(guest);
+            heap.free(bytes);
+          });
       space.entries.values().forEach(this::forget);
       space.entries.clear();
     }

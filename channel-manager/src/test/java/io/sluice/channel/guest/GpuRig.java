@@ -12,6 +12,9 @@ import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.RegisteredMemory;
+import io.sluice.channel.GuestRoom;
+import io.sluice.channel.MemoryBudget;
+import io.sluice.channel.SlotLimits;
 import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.state.ChannelError;
@@ -62,7 +65,16 @@ public final class GpuRig implements AutoCloseable {
   }
 
   public Guest attach(String name, CardSlots slots) {
-    Guest guest = new Guest(name, gpu, slots, kernel, new HeardEvents());
+    return attach(name, new GuestRoom(slots));
+  }
+
+  /** A guest whose tables have so much heap. */
+  public Guest attach(String name, MemoryBudget tables) {
+    return attach(name, new GuestRoom(new CardSlots(SlotLimits.NONE), tables));
+  }
+
+  private Guest attach(String name, GuestRoom room) {
+    Guest guest = new Guest(name, gpu, room, kernel, new HeardEvents());
     opened.add(guest);
     return guest;
   }

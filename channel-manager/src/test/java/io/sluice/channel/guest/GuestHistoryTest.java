@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
+import io.sluice.channel.AssuredBudget;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.RegionExtent;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,16 +17,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Random histories of calls of two guests. After each step what a guest's tables account must be
- * what the GPU accounts to its open, and at the end the card has everything back.
+ * what the GPU accounts to its open, the heap of both is within their budget and no less than what
+ * they have, and at the end the card and the budget have everything back.
  */
 @ExtendWith(Seeds.class)
 final class GuestHistoryTest {
   private static final int STEPS = 4000;
+  private static final long HEAP_BYTES = 256 << 10;
 
   @Test
   void randomCalls_ofTwoGuests_accountAsTheGpuDoes(RandomGenerator random) throws Exception {
     try (GpuRig rig = new GpuRig()) {
-      List<History> histories = List.of(new History(rig, "a"), new History(rig, "b"));
+      AssuredBudget heap = new AssuredBudget(HEAP_BYTES, 2);
+      List<History> histories =
+          List.of(new History(rig, "a", heap.part()), new History(rig, "b", heap.part()));
       long free = histories.getFirst().guest.buffers().usage().vramFreeBytes();
       int refused = 0;
       for (int i = 0; i < STEPS; i++) {
@@ -37,11 +43,16 @@ final class GuestHistoryTest {
         for (History each : histories) {
           each.check("step=" + i);
         }
+        assertThat(histories.stream().mapToLong(each -> each.heap.bytes()).sum())
+            .isLessThanOrEqualTo(HEAP_BYTES);
       }
       assertThat(refused).isBetween(1, STEPS - 1);
       histories.getFirst().guest.close();
       histories.getLast().guest.reset();
+      assertThat(histories.getFirst().heap.bytes()).isZero();
       assertThat(histories.getLast().guest.buffers().usage().vramFreeBytes()).isEqualTo(free);
+      histories.getLast().guest.close();
+      assertThat(histories.getLast().heap.bytes()).isZero();
     }
   }
 
@@ -49,15 +60,17 @@ final class GuestHistoryTest {
   private static final class History {
     final GpuRig rig;
     final Guest guest;
+    final MemoryBudget heap;
     final List<Integer> handles = new ArrayList<>(List.of(0));
     final List<Integer> vids = new ArrayList<>(List.of(0));
     final List<Integer> cids = new ArrayList<>(List.of(0));
     final List<GpuVa> addresses = new ArrayList<>(List.of(new GpuVa(0)));
     final List<GpuRig.Ram> rams = new ArrayList<>();
 
-    History(GpuRig rig, String name) {
+    History(GpuRig rig, String name, MemoryBudget heap) {
       this.rig = rig;
-      guest = rig.attach(name);
+      this.heap = heap;
+      guest = rig.attach(name, heap);
       for (int i = 0; i < 4; i++) {
         rams.add(rig.ram(guest, i * (1L << 20), 1 << 18));
       }
@@ -144,6 +157,13 @@ final class GuestHistoryTest {
       MemoryUse use = guest.buffers().use();
       assertThat(use.videoBytes()).as(when).isEqualTo(usage.vramBytes());
       assertThat(use.systemBytes()).as(when).isEqualTo(usage.systemBytes());
+      TableUse tables = guest.tables();
+      assertThat(heap.bytes())
+          .as(when)
+          .isGreaterThanOrEqualTo(
+              tables.buffers() * TableBytes.BUFFER
+                  + tables.mappings() * TableBytes.MAPPING
+                  + tables.extents() * TableBytes.EXTENT);
     }
 
     private static <T> T pick(List<T> from, RandomGenerator random) {

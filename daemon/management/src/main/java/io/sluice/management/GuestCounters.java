@@ -19,6 +19,9 @@ public record GuestCounters(
     @Description("most ranges that it may have mapped") int dmaMapsLimit,
     @Description("guest memory mapped now") long sharedBytes,
     @Description("most guest memory that it may have mapped") long sharedBytesLimit,
+    @Description("the daemon's heap that its tables have now, by what their entries count")
+        long tableHeapBytes,
+    @Description("most heap for its tables") long tableHeapLimit,
     @Description("the daemon's heap that its grids have now") long gridHeapBytes,
     @Description("most heap for its grids; 0: its GPU takes none") long gridHeapLimit,
     @Description("its compiled programs that are kept") long programs,

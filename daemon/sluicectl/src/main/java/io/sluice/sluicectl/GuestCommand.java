@@ -112,6 +112,8 @@ final class GuestCommand extends Noun {
     facts.add(new Fact("events lost", Long.toString(counters.eventsLost())));
     facts.add(new Fact("dma maps", counters.dmaMaps() + " of " + counters.dmaMapsLimit()));
     facts.add(new Fact("mapped", Views.share(counters.sharedBytes(), counters.sharedBytesLimit())));
+    facts.add(
+        new Fact("table heap", Views.share(counters.tableHeapBytes(), counters.tableHeapLimit())));
     if (counters.gridHeapLimit() > 0) {
       facts.add(
           new Fact("grid heap", Views.share(counters.gridHeapBytes(), counters.gridHeapLimit())));

@@ -201,6 +201,8 @@ final class Views {
               Column.both("dma-maps-limit", GuestCounters::dmaMapsLimit),
               Column.both("shared-bytes", GuestCounters::sharedBytes),
               Column.both("shared-bytes-limit", GuestCounters::sharedBytesLimit),
+              Column.both("table-heap-bytes", GuestCounters::tableHeapBytes),
+              Column.both("table-heap-limit", GuestCounters::tableHeapLimit),
               Column.both("grid-heap-bytes", GuestCounters::gridHeapBytes),
               Column.both("grid-heap-limit", GuestCounters::gridHeapLimit),
               Column.both("programs", GuestCounters::programs),

@@ -512,6 +512,8 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
           4094,
           2L << 30,
           8L << 30,
+          1L << 20,
+          129L << 20,
           12L << 20,
           64L << 20,
           3,

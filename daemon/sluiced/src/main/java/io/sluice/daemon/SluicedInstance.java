@@ -16,6 +16,7 @@ import io.sluice.daemon.guest.GuestBean;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.guest.MonitorAccess;
+import io.sluice.daemon.guest.TableHeap;
 import io.sluice.daemon.migration.AuditedMigrations;
 import io.sluice.daemon.migration.Migrations;
 import io.sluice.daemon.migration.PhaseEvents;
@@ -200,7 +201,8 @@ public final class SluicedInstance implements AutoCloseable {
                 announcer::tell,
                 announcer::requireStaying,
                 sessions,
-                programs),
+                programs,
+                TableHeap.ofThisProcess()),
             announcer);
     ConfigReload configuration =
         new ConfigReload(config, source, table, () -> Optional.ofNullable(announcer.migrations));

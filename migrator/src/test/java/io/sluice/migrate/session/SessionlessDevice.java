@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
@@ -22,7 +23,11 @@ final class SessionlessDevice implements ApiSessions {
     MapBudget budget = new MapBudget(new HostLimits(1 << 20, 1 << 20, 1 << 30), 0);
     DmaTable dma =
         new DmaTable(
-            kernel, budget.share("guest", new MapLimits(0, 0)), new MapPace(() -> 1), null);
+            kernel,
+            budget.share("guest", new MapLimits(0, 0)),
+            MemoryBudget.upTo(() -> 0),
+            new MapPace(() -> 1),
+            null);
     return new MachineSessions(kernel, dma, new SessionlessDevice(), threads, () -> {});
   }
 

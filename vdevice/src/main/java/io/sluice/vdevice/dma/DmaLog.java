@@ -2,9 +2,9 @@ package io.sluice.vdevice.dma;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
-import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.GuestMove;
 import io.sluice.channel.guest.GuestMove.BusRange;
 import io.sluice.channel.record.MemoryRecord;
@@ -27,11 +27,16 @@ import org.jspecify.annotations.Nullable;
 public final class DmaLog {
   /** A range to be logged, by its first and last byte. */
   public record LoggedRange(long first, long last) {
-    boolean touches(long from, long to) {
-      return Long.compareUnsigned(from, last) <= 0 && Long.compareUnsigned(to, first) >= 0;
+    long firstPage() {
+      return first >>> PAGE_SHIFT;
+    }
+
+    long lastPage() {
+      return last >>> PAGE_SHIFT;
     }
   }
 
+  private static final int PAGE_SHIFT = 12;
   private static final long PAGE = Limits.PAGE_BYTES;
 
   private final GuestMove move;
@@ -40,13 +45,17 @@ public final class DmaLog {
       MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
 
   /** What is logged; null while nothing is. Written under the lock. */
-  private volatile @Nullable List<LoggedRange> ranges;
+  private volatile @Nullable LoggedRanges ranges;
 
   @GuardedBy("lock")
-  private final LoggedPages written = new LoggedPages();
+  private final LoggedPages written;
 
-  public DmaLog(GuestMove move) {
+  /**
+   * @param heap of this process for the guest's tables
+   */
+  public DmaLog(GuestMove move, MemoryBudget heap) {
     this.move = move;
+    written = new LoggedPages(heap);
   }
 
   /**
@@ -61,7 +70,7 @@ public final class DmaLog {
       if (ranges != null) {
         throw refused("the log has begun already");
       }
-      ranges = List.copyOf(wanted);
+      ranges = new LoggedRanges(wanted);
       collect();
       written.clear();
     } finally {
@@ -116,8 +125,8 @@ public final class DmaLog {
         return;
       }
       long last = iova + lengthBytes - 1;
-      long lastPage = last >>> 12;
-      long page = written.next(iova >>> 12, lastPage);
+      long lastPage = last >>> PAGE_SHIFT;
+      long page = written.next(iova >>> PAGE_SHIFT, lastPage);
       while (page >= 0) {
         long begin = page * PAGE;
         long end = begin + PAGE - 1;
@@ -146,15 +155,20 @@ public final class DmaLog {
 
   @GuardedBy("lock")
   private void collect() {
+    LoggedRanges wanted = ranges;
+    if (wanted == null) {
+      return;
+    }
     for (MemoryRecord record : move.buffers()) {
       if (record.registered()) {
-        collect(record);
+        collect(record, wanted);
       }
     }
   }
 
   @GuardedBy("lock")
-  private void collect(MemoryRecord record) {
+  private void collect(MemoryRecord record, LoggedRanges wanted) {
+    LoggedPages into = written;
     long count = record.sizeBytes() / PAGE;
     for (long first = 0; first < count; first += GpuMemory.MAX_DIRTY_PAGES) {
       int some = (int) Math.min(GpuMemory.MAX_DIRTY_PAGES, count - first);
@@ -167,23 +181,11 @@ public final class DmaLog {
         int to = Math.min(found.nextClearBit(from), some);
         for (BusRange range :
             move.busRanges(record.serial(), (first + from) * PAGE, (to - from) * PAGE)) {
-          add(range.start(), range.bytes());
+          long start = range.start().value();
+          long last = start + range.bytes() - 1;
+          wanted.within(start >>> PAGE_SHIFT, last >>> PAGE_SHIFT, into::addAll);
         }
         from = found.nextSetBit(to);
-      }
-    }
-  }
-
-  @GuardedBy("lock")
-  private void add(Iova start, long bytes) {
-    List<LoggedRange> logged = ranges;
-    long end = start.value() + bytes;
-    for (long at = start.value() & -PAGE; at != end && at - end < 0; at += PAGE) {
-      long last = at + PAGE - 1;
-      long first = at;
-      if (logged != null
-          && (logged.isEmpty() || logged.stream().anyMatch(range -> range.touches(first, last)))) {
-        written.add(at >>> 12);
       }
     }
   }

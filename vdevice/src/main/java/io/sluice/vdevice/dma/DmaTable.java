@@ -13,6 +13,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.RegionExtent;
 import io.sluice.channel.GuestGpu.RegisteredMemory;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.protocol.Request;
 import io.sluice.vdevice.state.SessionRecord;
@@ -39,8 +40,16 @@ public final class DmaTable implements AutoCloseable {
     RegisteredMemory addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable);
   }
 
+  /**
+   * What a map counts of this process' heap: an upper bound of what is kept of it here, by the
+   * guest's tables and by the software GPU, with references of eight bytes. DmaTableHeapTest
+   * measures it.
+   */
+  static final long MAP_BYTES = 1536;
+
   private final Kernel kernel;
   private final MapBudget.GuestShare share;
+  private final MemoryBudget heap;
   private final MapPace pace;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
@@ -53,13 +62,19 @@ public final class DmaTable implements AutoCloseable {
 
   /**
    * @param share what the guest may have mapped
+   * @param heap of this process for the guest's tables
    * @param pace at which the guest maps
    * @param regions null when the GPU cannot use guest memory: maps then serve reads only
    */
   public DmaTable(
-      Kernel kernel, MapBudget.GuestShare share, MapPace pace, @Nullable RegionSource regions) {
+      Kernel kernel,
+      MapBudget.GuestShare share,
+      MemoryBudget heap,
+      MapPace pace,
+      @Nullable RegionSource regions) {
     this.kernel = kernel;
     this.share = share;
+    this.heap = heap;
     this.pace = pace;
     this.regions = regions;
   }
@@ -120,7 +135,8 @@ public final class DmaTable implements AutoCloseable {
    *     <p>The file is looked at before the lock is taken, which others wait for: the connection's
    *     thread alone changes the table.
    * @throws RefusedException EINVAL alignment, range or kind of file; EEXIST overlap; ENOSPC too
-   *     many, or no room left of all guests'; EDQUOT no room left of the guest's own
+   *     many, no room left of all guests', or no heap for it; EDQUOT no room left of the guest's
+   *     own
    */
   public void map(Request.DmaMap map, @Nullable Fd fd) {
     checkRange(map.address(), map.sizeBytes());
@@ -140,11 +156,28 @@ public final class DmaTable implements AutoCloseable {
       if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
         throw refused(DmaCode.OVERLAP, Errno.EEXIST, "map overlaps another, iova=" + map.address());
       }
+      add(map, mappedBytes, fd);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void add(Request.DmaMap map, long mappedBytes, @Nullable Fd fd) {
+    if (!heap.take(MAP_BYTES)) {
+      String use = ", bytes=" + heap.bytes() + ", limit=" + heap.limitBytes();
+      throw refused(DmaCode.BUDGET, Errno.ENOSPC, "no more heap for this guest's tables" + use);
+    }
+    boolean complete = false;
+    try {
       RegisteredMemory region = fd == null ? null : region(map, fd, mappedBytes);
       maps.put(map.address().value(), new Entry(map, mappedBytes, fd, region));
       size = maps.size();
+      complete = true;
     } finally {
-      lock.unlock();
+      if (!complete) {
+        heap.giveBack(MAP_BYTES);
+      }
     }
   }
 
@@ -181,6 +214,7 @@ public final class DmaTable implements AutoCloseable {
   private void forget(Entry entry) {
     maps.remove(entry.iova);
     size = maps.size();
+    heap.giveBack(MAP_BYTES);
     entry.unmap();
     if (entry.fd != null) {
       share.give(entry.mappedBytes);

@@ -1,9 +1,11 @@
 package io.sluice.vdevice.dma;
 
+import static io.sluice.vdevice.dma.LoggedPages.BLOCK_BYTES;
 import static io.sluice.vdevice.dma.LoggedPages.BLOCK_PAGES;
 import static io.sluice.vdevice.dma.LoggedPages.MOST_BLOCKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.channel.MemoryBudget;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
@@ -15,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class LoggedPagesTest {
   private static final long LAST = (1L << 52) - 1;
 
-  private final LoggedPages pages = new LoggedPages();
+  private final MemoryBudget heap = MemoryBudget.upTo(() -> 10L << 20);
+  private final LoggedPages pages = new LoggedPages(heap);
 
   @Test
   void next_afterAnyHistory_isThatOfASet(RandomGenerator random) {
@@ -46,6 +49,7 @@ final class LoggedPagesTest {
     pages.add(LAST);
 
     assertThat(pages.isAll()).isTrue();
+    assertThat(heap.bytes()).isZero();
     assertThat(pages.next(77, 80)).isEqualTo(77);
     pages.remove(77);
     assertThat(pages.next(77, 80)).isEqualTo(77);
@@ -55,12 +59,27 @@ final class LoggedPagesTest {
   }
 
   @Test
+  void add_toMoreBlocksThanTheHeapHas_hasAllAndGivesTheHeapBack() {
+    MemoryBudget little = MemoryBudget.upTo(() -> 2 * BLOCK_BYTES);
+    LoggedPages few = new LoggedPages(little);
+    few.add(0);
+    few.add(BLOCK_PAGES);
+    few.add(1);
+    assertThat(few.isAll()).isFalse();
+    few.add(2 * BLOCK_PAGES);
+
+    assertThat(few.isAll()).isTrue();
+    assertThat(little.bytes()).isZero();
+  }
+
+  @Test
   void remove_ofTheLastOfABlock_makesRoomForAnother() {
     for (int block = 0; block < 3 * MOST_BLOCKS; block++) {
       pages.add((long) block * BLOCK_PAGES);
       pages.remove((long) block * BLOCK_PAGES);
     }
     assertThat(pages.isAll()).isFalse();
+    assertThat(heap.bytes()).isZero();
     assertThat(pages.next(0, LAST)).isEqualTo(-1);
   }
 }

@@ -266,6 +266,8 @@ public final class GuestBean implements GuestMXBean {
         device.mostMapped().maps(),
         device.mapped().bytes(),
         device.mostMapped().bytes(),
+        host.heap().bytes(),
+        host.heap().limitBytes(),
         heap.bytes(),
         heap.limitBytes(),
         heap.programs().kept(),

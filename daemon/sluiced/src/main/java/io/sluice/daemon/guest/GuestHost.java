@@ -7,6 +7,8 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.GuestRoom;
+import io.sluice.channel.MemoryBudget;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
@@ -65,6 +67,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
   private final SessionHosts hosts;
   private final Optional<ApiSessions> sessions;
   private final CudaPrograms programs;
+  private final MemoryBudget heap;
   private final GuestDevice device;
 
   /** Of the client that is attached; used by the thread that serves it. */
@@ -90,6 +93,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
     this.requireStaying = surroundings.requireStaying();
     this.hosts = surroundings.sessions();
     this.programs = surroundings.programs();
+    this.heap = surroundings.tables().guest();
     this.sessions = programs.machine(settings, hosts.machine(settings), this::peer);
     this.device =
         new GuestDevice(
@@ -114,6 +118,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
    * @param requireStaying throws when the daemon moves the guest of that name
    * @param sessions serves the API sessions of their programs
    * @param programs serves their CUDA programs
+   * @param tables heap for their tables
    */
   public record Surroundings(
       DeviceHost host,
@@ -122,7 +127,8 @@ public final class GuestHost implements GuestSource, AutoCloseable {
       Consumer<DaemonEvent> events,
       Consumer<String> requireStaying,
       SessionHosts sessions,
-      CudaPrograms programs) {}
+      CudaPrograms programs,
+      TableHeap tables) {}
 
   /**
    * Makes the guest's socket and begins to serve it.
@@ -344,7 +350,7 @@ public final class GuestHost implements GuestSource, AutoCloseable {
 
   @Override
   public Guest open(GuestListener listener) {
-    return delivered(new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, watched(listener)));
+    return delivered(new Guest(settings.name(), gpu.gpu(), room(), kernel, watched(listener)));
   }
 
   private Guest delivered(Guest guest) {
@@ -405,7 +411,16 @@ public final class GuestHost implements GuestSource, AutoCloseable {
   @Override
   public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     return delivered(
-        Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, watched(listener)));
+        Guest.adopting(settings.name(), gpu.gpu(), files, room(), kernel, watched(listener)));
+  }
+
+  private GuestRoom room() {
+    return new GuestRoom(gpu.slots(), heap);
+  }
+
+  @Override
+  public MemoryBudget heap() {
+    return heap;
   }
 
   @Override

@@ -63,10 +63,14 @@ final class TableAttacks {
   }
 
   private static void mappings(Means means, RawGuest guest, int spaces, int most) {
-    int buffer = guest.video(PAGE).handle();
-    int left = most;
-    for (int space = 1; space <= spaces && left > 0; space++) {
-      left -= guest.mapAgain(space, buffer, left / (spaces - space + 1), means.over());
+    try {
+      int buffer = guest.video(PAGE).handle();
+      int left = most;
+      for (int space = 1; space <= spaces && left > 0; space++) {
+        left -= guest.mapAgain(space, buffer, left / (spaces - space + 1), means.over());
+      }
+    } catch (RawGuest.Refused _) {
+      // no heap is left for one more buffer
     }
   }
 

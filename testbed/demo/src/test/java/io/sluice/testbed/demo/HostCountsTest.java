@@ -168,6 +168,6 @@ final class HostCountsTest {
   private GuestCounters counters() {
     return new GuestCounters(
         1, 0, messages, 0, kinds(), calls, 0, 44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0);
+        0, 0, 0, 0, 0, 0, 0);
   }
 }
