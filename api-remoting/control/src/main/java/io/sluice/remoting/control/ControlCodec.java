@@ -22,12 +22,15 @@ import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Mirror;
+import io.sluice.remoting.control.Order.Near;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Park;
+import io.sluice.remoting.control.Order.Part;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.TakeNumber;
 import io.sluice.remoting.control.Order.Trial;
 import io.sluice.remoting.control.Order.Unpark;
 import java.io.StringWriter;
@@ -138,6 +141,22 @@ public final class ControlCodec {
           json.writeNumberProperty("id", leave.id());
           json.writeNumberProperty("session", leave.session());
         }
+        case Part part -> {
+          json.writeStringProperty("do", "part");
+          json.writeNumberProperty("id", part.id());
+          json.writeNumberProperty("session", part.session());
+        }
+        case Near near -> {
+          json.writeStringProperty("do", "near");
+          json.writeNumberProperty("id", near.id());
+          json.writeNumberProperty("session", near.session());
+          json.writeNumberProperty("api", near.api());
+          write(json, near.files(), near.pieces());
+        }
+        case TakeNumber take -> {
+          json.writeStringProperty("do", "number");
+          json.writeNumberProperty("id", take.id());
+        }
         case EndTrial end -> {
           json.writeStringProperty("do", "tried");
           json.writeNumberProperty("id", end.id());
@@ -224,6 +243,15 @@ public final class ControlCodec {
           case "mirror" -> new Mirror(id(fields), number(fields, "session"));
           case "leave" -> new Leave(id(fields), number(fields, "session"), false);
           case "try" -> new Leave(id(fields), number(fields, "session"), true);
+          case "part" -> new Part(id(fields), number(fields, "session"));
+          case "near" ->
+              new Near(
+                  id(fields),
+                  number(fields, "session"),
+                  (int) fields.whole("api", 1, Order.MAX_API),
+                  files(fields),
+                  pieces(fields));
+          case "number" -> new TakeNumber(id(fields));
           case "tried" -> new EndTrial(id(fields), number(fields, "session"));
           case "trial" -> new Trial(id(fields));
           case "approach" -> new Approach(id(fields), number(fields, "session"));

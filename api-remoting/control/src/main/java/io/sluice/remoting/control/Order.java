@@ -60,6 +60,39 @@ public sealed interface Order {
   record Leave(long id, long session, boolean trial) implements Order {}
 
   /**
+   * Move the near end of a session away with its machine; the session stays on another machine's
+   * host, or comes to live on one. A socket to the host that gets the near end comes with it.
+   * Answered as {@link Leave}.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record Part(long id, long session) implements Order {}
+
+  /**
+   * The near end of a session that comes with its machine; the session itself lives on another
+   * machine's host. With it come files and eventfds as with {@link OpenShared}, a socket to the
+   * host that the near end leaves, and a stream to the {@link Mirror}. Answered by {@link
+   * HostMessage.Shared} at once, and served when it is told to {@link GoOn}.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   * @param api number of the API
+   * @param files how many
+   * @param pieces of segment 0
+   */
+  record Near(long id, long session, int api, int files, List<MemoryPiece> pieces)
+      implements Order {}
+
+  /**
+   * The number of a session that is to be served by another host of the guest. Answered by {@link
+   * HostMessage.Shared}.
+   *
+   * @param id repeated in the answer
+   */
+  record TakeNumber(long id) implements Order {}
+
+  /**
    * The trial of a session is over. Answered by {@link HostMessage.Done} when nothing of it is left
    * at the other host.
    *

@@ -1,12 +1,16 @@
 package io.sluice.remoting.host;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.relay.SessionRelay;
+import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
@@ -22,6 +26,12 @@ final class FarOrders {
   private static final String FULL = "there are as many sessions as there may be";
   private static final int NO_PROCESS = 0;
   private static final int NOBODY = -1;
+
+  /**
+   * Descriptors that come with a near end beside its memory: doorbell, notify, and the streams to
+   * the host that it leaves and to the one on which the session lives.
+   */
+  static final int NEAR_ENDS = 4;
 
   private final SessionSettings settings;
   private final String devices;
@@ -79,6 +89,63 @@ final class FarOrders {
         order.sinceMs(),
         new RelayedApplication(relay),
         () -> done(order.id()));
+  }
+
+  /**
+   * Is the near end of a session that comes with its machine.
+   *
+   * @param fds files, and the {@link #NEAR_ENDS}; owned
+   */
+  Shared near(Order.Near order, List<Fd> fds) {
+    List<Fd> files = fds.subList(0, order.files());
+    List<Fd> ends = fds.subList(order.files(), fds.size());
+    boolean owned = false;
+    if (!table.takePlace()) {
+      fds.forEach(Fd::close);
+      return new Shared(order.id(), order.session(), Errno.EDQUOT.number());
+    }
+    StateLink from = new StateLink(settings.kernel(), ends.get(2));
+    StateLink to = new StateLink(settings.kernel(), ends.get(3));
+    try {
+      SessionRelay relay =
+          SessionRelay.withMachine(
+              settings,
+              order.api(),
+              MachineOrders.pieces(files, order.pieces()),
+              ends.subList(0, 2),
+              from,
+              to);
+      owned = true;
+      OpenSession session =
+          table.admitArrived(
+              order.session(),
+              new PeerCredentials(NO_PROCESS, NOBODY, NOBODY),
+              table.nowMs(),
+              RelayedApplication.comes(relay, from));
+      start(() -> serve(session, from, to));
+      return new Shared(order.id(), order.session(), 0);
+    } catch (ProtocolException e) {
+      return new Shared(order.id(), order.session(), e.errno().number());
+    } catch (SyscallException e) {
+      return new Shared(order.id(), order.session(), e.errno());
+    } finally {
+      files.forEach(Fd::close);
+      if (!owned) {
+        ends.forEach(Fd::close);
+        from.close();
+        to.close();
+        table.givePlace();
+      }
+    }
+  }
+
+  private void serve(OpenSession session, StateLink from, StateLink to) {
+    try (from;
+        to) {
+      table.serve(session);
+    } finally {
+      table.givePlace();
+    }
   }
 
   /**

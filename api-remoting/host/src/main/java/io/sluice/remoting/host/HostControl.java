@@ -8,6 +8,7 @@ import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.AddSegment;
@@ -22,12 +23,15 @@ import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Mirror;
+import io.sluice.remoting.control.Order.Near;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Park;
+import io.sluice.remoting.control.Order.Part;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.TakeNumber;
 import io.sluice.remoting.control.Order.Trial;
 import io.sluice.remoting.control.Order.Unpark;
 import java.util.List;
@@ -101,6 +105,9 @@ final class HostControl {
     switch (order) {
       case Depart depart -> served.moves().depart(depart, link.takeDescriptor());
       case Leave leave -> served.moves().leave(leave, link.takeDescriptor());
+      case Part part -> served.moves().part(part, link.takeDescriptor());
+      case Near near ->
+          tell(served.far().near(near, link.takeDescriptors(near.files() + FarOrders.NEAR_ENDS)));
       case Approach approach -> {
         link.refuseDescriptors();
         served.moves().approach(approach);
@@ -165,6 +172,8 @@ final class HostControl {
           Park _,
           Unpark _,
           Leave _,
+          Part _,
+          Near _,
           EndTrial _,
           Trial _,
           Approach _,
@@ -172,6 +181,7 @@ final class HostControl {
           Stay _ ->
           throw new LinkException("an order about a move");
       case GoOn go -> new Done(go.id(), table.goOn(go.session()) ? "" : "there is no such session");
+      case TakeNumber take -> new Shared(take.id(), table.takeNumber(), 0);
       case ListSessions list -> new Sessions(list.id(), table.reports());
       case LimitSessions limit -> {
         table.limit(limit.limits());

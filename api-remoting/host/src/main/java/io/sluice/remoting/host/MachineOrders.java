@@ -69,7 +69,8 @@ final class MachineOrders {
     }
   }
 
-  private static List<FilePiece> pieces(List<Fd> files, List<MemoryPiece> pieces) {
+  /** The pieces of files that came with an order. */
+  static List<FilePiece> pieces(List<Fd> files, List<MemoryPiece> pieces) {
     if (pieces.isEmpty() || pieces.stream().anyMatch(piece -> piece.file() >= files.size())) {
       throw new ProtocolException(Errno.EINVAL, "pieces are of files that did not come");
     }

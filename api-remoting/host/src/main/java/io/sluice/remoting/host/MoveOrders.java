@@ -13,9 +13,11 @@ import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
+import io.sluice.remoting.control.Order.Part;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.remoting.control.Order.Trial;
 import io.sluice.remoting.control.SegmentPages;
+import io.sluice.remoting.relay.StayingDeparture;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.Leaving;
@@ -40,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MoveOrders {
   private static final String NOT_MOVED = "it is not being moved";
+  private static final String MOVES = "it is being moved";
   private static final String FULL = "there are as many sessions as there may be";
 
   /** How long another host may take to come to its question, which is refused. */
@@ -92,7 +95,7 @@ final class MoveOrders {
     }
     Departure departure = new Departure(session, link, stage -> tellStage(order.session(), stage));
     if (departures.putIfAbsent(order.session(), departure) != null) {
-      return Moved.not(order.id(), "it is being moved", List.of());
+      return Moved.not(order.id(), MOVES, List.of());
     }
     try {
       Departure.Result result = departure.run(order.checkOnly());
@@ -125,13 +128,54 @@ final class MoveOrders {
       tell.accept(Left.not(order.id(), "it is being tried out", List.of()));
       return;
     }
-    if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
+    if (departure == null) {
       link.close();
-      String why = departure == null ? whyNone(order.session()) : "it is being moved";
-      tell.accept(Left.not(order.id(), why, List.of()));
+      tell.accept(Left.not(order.id(), whyNone(order.session()), List.of()));
+    } else if (departures.putIfAbsent(order.session(), departure) != null) {
+      link.close();
+      tell.accept(Left.not(order.id(), MOVES, List.of()));
+    } else {
+      start(() -> leave(order.id(), order.session(), departure, link));
+    }
+  }
+
+  /**
+   * Moves the near end of a session away with its machine.
+   *
+   * @param socket to the host that gets it, owned
+   */
+  void part(Part order, Fd socket) {
+    StateLink link = new StateLink(settings.kernel(), socket);
+    StayingDeparture departure;
+    try {
+      departure = parting(order.session(), link);
+    } catch (UnmovableException unmovable) {
+      link.close();
+      tell.accept(Left.not(order.id(), "it cannot stay alone", unmovable.reasons()));
       return;
     }
-    start(() -> leave(order, departure, link));
+    if (departure == null) {
+      link.close();
+      tell.accept(Left.not(order.id(), whyNone(order.session()), List.of()));
+    } else if (departures.putIfAbsent(order.session(), departure) != null) {
+      departure.close();
+      link.close();
+      tell.accept(Left.not(order.id(), MOVES, List.of()));
+    } else {
+      start(() -> leave(order.id(), order.session(), departure, link));
+    }
+  }
+
+  private @Nullable StayingDeparture parting(long number, StateLink link)
+      throws UnmovableException {
+    Consumer<StateStage> entered = stage -> tellStage(number, stage);
+    if (table.application(number) instanceof RelayedApplication away) {
+      return StayingDeparture.of(away.near(), link, way -> away.leaving(way, entered));
+    }
+    ServedSession session = table.served(number);
+    return session == null
+        ? null
+        : StayingDeparture.of(session, link, way -> new Departure(session, way, entered));
   }
 
   private String whyNone(long session) {
@@ -140,15 +184,15 @@ final class MoveOrders {
         : "there is no such session";
   }
 
-  private void leave(Leave order, Leaving departure, StateLink link) {
+  private void leave(long id, long session, Leaving departure, StateLink link) {
     try (link) {
-      departure.leave(halted -> tell.accept(left(order.id(), halted)));
+      departure.leave(halted -> tell.accept(left(id, halted)));
     } catch (UnmovableException unmovable) {
-      tell.accept(Left.not(order.id(), "it cannot be moved as it is", unmovable.reasons()));
+      tell.accept(Left.not(id, "it cannot be moved as it is", unmovable.reasons()));
     } catch (StateException | RuntimeException lost) {
-      tell.accept(Left.not(order.id(), String.valueOf(lost.getMessage()), List.of()));
+      tell.accept(Left.not(id, String.valueOf(lost.getMessage()), List.of()));
     } finally {
-      departures.remove(order.session(), departure);
+      departures.remove(session, departure);
     }
   }
 

@@ -15,6 +15,7 @@ import io.sluice.remoting.state.UnmovableException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +23,32 @@ import org.jspecify.annotations.Nullable;
 final class RelayedApplication implements Application {
   private final SessionRelay relay;
   private final EndableService service;
+  private final @Nullable StateLink comes;
+  private final CompletableFuture<Boolean> go = new CompletableFuture<>();
+  private boolean came; // asked by the thread that serves it
 
   /**
    * @param relay owned, and told to go on
    */
   RelayedApplication(SessionRelay relay) {
+    this(relay, null);
+    boolean _ = go.complete(true);
+  }
+
+  private RelayedApplication(SessionRelay relay, @Nullable StateLink comes) {
     this.relay = relay;
-    service = new EndableService(relay.linked(), relay::serve, relay::end, relay::close);
+    this.comes = comes;
+    service = new EndableService(relay.linked(), this::serveOnceHere, relay::end, relay::close);
+  }
+
+  /**
+   * One whose near end comes with its machine.
+   *
+   * @param relay owned
+   * @param comes the stream by which it comes; stays the caller's
+   */
+  static RelayedApplication comes(SessionRelay relay, StateLink comes) {
+    return new RelayedApplication(relay, comes);
   }
 
   /** None that moves as others do: it is {@linkplain #recalled called back}. */
@@ -45,12 +65,50 @@ final class RelayedApplication implements Application {
   @Override
   public String serve() {
     String why = service.serve();
+    if (!came) {
+      return MachineApplication.NOT_COME;
+    }
     boolean lost = why.equals(EndableService.LEFT) && relay.isLost();
     return lost ? "the host that it lived on is gone" : why;
   }
 
+  private void serveOnceHere() {
+    came = comes == null || hasCome(comes);
+    if (came) {
+      relay.serve();
+    }
+  }
+
+  private boolean hasCome(StateLink stream) {
+    boolean complete = false;
+    String why = "it failed";
+    try {
+      relay.awaitComplete();
+      complete = true;
+      if (!go.join()) {
+        return false;
+      }
+      relay.goOn();
+      return true;
+    } catch (StateException | RuntimeException refused) {
+      why = String.valueOf(refused.getMessage());
+      System.err.println("session host: a near end does not come: " + why);
+      return false;
+    } finally {
+      if (!complete) {
+        ArrivalRefusal.tell(stream, why, relay.linked().settings().nanoTime());
+      }
+    }
+  }
+
+  /** The machine is here: serves it, or ends it if it has not come. */
+  boolean goOn() {
+    return go.complete(true);
+  }
+
   @Override
   public void end() {
+    boolean _ = go.complete(false);
     service.end();
   }
 
@@ -82,6 +140,9 @@ final class RelayedApplication implements Application {
    * @param entered is told each stage as it begins
    */
   Moved recalled(Depart order, StateLink link, Consumer<StateStage> entered) {
+    if (!go.getNow(false)) {
+      return Moved.not(order.id(), "it comes with its machine", List.of());
+    }
     try {
       Departure.Result result = relay.recall(link, order.checkOnly(), entered);
       return new Moved(

@@ -175,7 +175,8 @@ final class SessionTable {
     return session;
   }
 
-  private void serve(OpenSession session) {
+  /** Serves an application that is in the table, until it is over. */
+  void serve(OpenSession session) {
     String reason = "it failed";
     try {
       reason = session.application().serve();
@@ -195,13 +196,27 @@ final class SessionTable {
    */
   void serveArrived(
       long number, PeerCredentials peer, long sinceMs, Application application, Runnable begun) {
+    OpenSession session = admitArrived(number, peer, sinceMs, application);
+    begun.run();
+    serve(session);
+  }
+
+  /** An application whose session comes from another host is in the table from now on. */
+  OpenSession admitArrived(
+      long number, PeerCredentials peer, long sinceMs, Application application) {
     OpenSession session = new OpenSession(number, peer, sinceMs, application);
     synchronized (lock) {
       open.put(number, session);
       next = Math.max(next, number + 1);
     }
-    begun.run();
-    serve(session);
+    return session;
+  }
+
+  /** A number that no session here has had or gets. */
+  long takeNumber() {
+    synchronized (lock) {
+      return next++;
+    }
   }
 
   /** The session of an application that is served; null when there is none of that number. */
@@ -220,7 +235,11 @@ final class SessionTable {
 
   /** Serves a session that came with its machine; false when there is none. */
   boolean goOn(long number) {
-    return application(number) instanceof MachineApplication application && application.goOn();
+    return switch (application(number)) {
+      case MachineApplication application -> application.goOn();
+      case RelayedApplication near -> near.goOn();
+      case null, default -> false;
+    };
   }
 
   /** All there are. */

@@ -17,6 +17,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -67,6 +68,11 @@ final class RelayedCalls implements ApiSession {
   /** The application has more memory, which the next call may name; from any thread. */
   void registered(StateItem.Segment segment) {
     registered.add(segment);
+  }
+
+  /** The other host has been told of segments. */
+  void forgetRegistered(Set<Integer> segments) {
+    registered.removeIf(segment -> segments.contains(segment.index()));
   }
 
   /** The other host has said something; from its thread. */

@@ -3,10 +3,12 @@ package io.sluice.remoting.relay;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
 import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.Leaving;
+import io.sluice.remoting.session.MachineSession;
 import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionPort;
@@ -19,8 +21,10 @@ import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import io.sluice.remoting.state.UnmovableException;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +37,9 @@ import org.slf4j.LoggerFactory;
  * the bytes that were written. {@link Mirror} is the far end.
  *
  * <p>A session comes to it as to an {@link Arrival}, from any host that has the application's
- * descriptors, and {@linkplain #recall leaves} it for one. Of the other host nothing is believed
- * that could touch more of the application's memory than its calls have named.
+ * descriptors, and {@linkplain #recall leaves} it for one. Where a machine comes without its
+ * session, the near end comes {@linkplain #withMachine with the machine}. Of the other host nothing
+ * is believed that could touch more of the application's memory than its calls have named.
  */
 public final class SessionRelay implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionRelay.class);
@@ -60,8 +65,9 @@ public final class SessionRelay implements AutoCloseable {
   private final ServedSession linked;
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
   private final AtomicReference<@Nullable SessionReturn> sessionReturn = new AtomicReference<>();
+  private final Set<Integer> told = new HashSet<>(); // segments, to the other host
   private boolean heard; // the other host, before the session is there
-  private boolean served;
+  private volatile boolean served;
   private volatile boolean lost;
 
   private SessionRelay(
@@ -127,6 +133,51 @@ public final class SessionRelay implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes the near end of a machine's session, which comes with the machine: the session stays on
+   * another host.
+   *
+   * @param api its number
+   * @param first segment 0; files stay the caller's
+   * @param eventfds the machine's doorbell, and what interrupts it; owned once this is made
+   * @param from the host that the machine leaves; stays the caller's
+   * @param to the host on which the session will live; stays the caller's
+   * @throws ProtocolException when it cannot be served
+   */
+  public static SessionRelay withMachine(
+      SessionSettings settings,
+      int api,
+      List<FilePiece> first,
+      List<Fd> eventfds,
+      StateLink from,
+      StateLink to) {
+    if (!(settings.apis().get(api) instanceof RelayableApi remoted)) {
+      throw new ProtocolException(
+          Errno.EOPNOTSUPP, "api is not served from elsewhere, number=" + api);
+    }
+    SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
+    SessionRelay relay = null;
+    try {
+      memory.add(0, first);
+      relay =
+          new SessionRelay(
+              settings,
+              from,
+              to,
+              remoted,
+              StateItem.ApplicationPlace.MACHINE,
+              memory,
+              List.copyOf(eventfds));
+      return relay;
+    } catch (StateException refused) {
+      throw new ProtocolException(Errno.EINVAL, String.valueOf(refused.getMessage()));
+    } finally {
+      if (relay == null) {
+        memory.close();
+      }
+    }
+  }
+
   /** A segment that is there as large, and whose bytes are here. */
   private static StateItem.Segment without(StateItem.Segment segment) {
     return new StateItem.Segment(segment.index(), segment.bytes(), List.of());
@@ -165,6 +216,72 @@ public final class SessionRelay implements AutoCloseable {
         default -> take(item);
       }
     }
+  }
+
+  /**
+   * Has the session made on the other host, until all of it is there but for the last word: its
+   * machine is not here yet.
+   *
+   * @throws StateException when it does not come to that
+   */
+  public void awaitComplete() throws StateException {
+    from.patience(PATIENCE_MS);
+    if (!(from.read() instanceof StateItem.Head head)
+        || head.place() != StateItem.ApplicationPlace.MOVING_MACHINE
+        || head.api() != linked.api().number()) {
+      throw new StateException("a stream begins without the head of a machine's session");
+    }
+    to.write(
+        new StateItem.Head(head.api(), StateItem.ApplicationPlace.HOST, head.implementation()));
+    while (true) {
+      StateItem item = from.read();
+      switch (item) {
+        case StateItem.Segment segment -> {
+          awaitSegment(segment);
+          told.add(segment.index());
+          to.write(without(segment));
+        }
+        case StateItem.Prepared _ -> ask(item);
+        case StateItem.Complete _ -> {
+          ask(new StateItem.Prepared()); // it may take until the machine is here
+          return;
+        }
+        case StateItem.Go _ -> throw new StateException("a machine's session is told to go on");
+        case StateItem.Open open -> {
+          expect(open); // what it reads has come
+          to.write(open);
+        }
+        case StateItem.Bytes bytes -> to.write(bytes);
+        default -> take(item);
+      }
+    }
+  }
+
+  private void awaitSegment(StateItem.Segment segment) throws StateException {
+    boolean isThere;
+    try {
+      isThere =
+          segment.parts().isEmpty()
+              && linked instanceof MachineSession machine
+              && machine.awaitSegment(segment.index(), segment.bytes(), SILENCE_MS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the session host is stopping");
+    }
+    if (!isThere) {
+      throw new StateException("a segment of the machine does not come, index=" + segment.index());
+    }
+  }
+
+  /**
+   * Its machine is here: has the session go on, after {@link #awaitComplete}.
+   *
+   * @throws StateException when it is there no more
+   */
+  public void goOn() throws StateException {
+    api.calls().forgetRegistered(told);
+    requireReady(question(new StateItem.Complete()));
+    wire.send(new StateItem.Go());
   }
 
   private StateItem lastWord() throws StateException {
@@ -208,11 +325,24 @@ public final class SessionRelay implements AutoCloseable {
   /** A call that waits for the application: what it reads goes now, what it writes comes later. */
   private void open(StateItem.Open open) throws StateException {
     CallRanges.NamedRanges named = ranges.of(open);
-    for (MemoryRange range : named.written()) {
-      MemorySegment _ = memory.named(range.place(), range.size());
-    }
     for (MemoryRange range : named.read()) {
       RelayedCalls.write(range, memory, pending, to);
+    }
+    expect(open, named);
+  }
+
+  private void expect(StateItem.Open open) throws StateException {
+    try {
+      expect(open, ranges.of(open));
+    } catch (ProtocolException e) {
+      throw new StateException("a call cannot be, reason=" + e.getMessage());
+    }
+  }
+
+  /** What a call writes comes later, and its answer. */
+  private void expect(StateItem.Open open, CallRanges.NamedRanges named) throws StateException {
+    for (MemoryRange range : named.written()) {
+      MemorySegment _ = memory.named(range.place(), range.size());
     }
     if (!named.written().isEmpty()) {
       pending.add(-open.call().serial(), named.written());
@@ -223,6 +353,14 @@ public final class SessionRelay implements AutoCloseable {
 
   /** Asks the other host whether it can go on, and answers the one that the session leaves. */
   private void ask(StateItem question) throws StateException {
+    StateItem answer = question(question);
+    from.write(answer);
+    from.flush();
+    requireReady(answer);
+  }
+
+  /** The other host's answer. */
+  private StateItem question(StateItem question) throws StateException {
     to.write(question);
     to.flush();
     StateItem answer;
@@ -231,8 +369,10 @@ public final class SessionRelay implements AutoCloseable {
       answer = to.read();
       heard = true;
     } while (answer instanceof StateItem.Beat);
-    from.write(answer);
-    from.flush();
+    return answer;
+  }
+
+  private static void requireReady(StateItem answer) throws StateException {
     switch (answer) {
       case StateItem.Ready _ -> {}
       case StateItem.Refused refused ->
@@ -256,8 +396,14 @@ public final class SessionRelay implements AutoCloseable {
     return beat.bytes();
   }
 
-  /** Has {@link #serve} return soon; from any thread, while this is open. */
+  /**
+   * Has {@link #serve} return soon, or what comes before that fail; from any thread, while this is
+   * open.
+   */
   public void end() {
+    if (!served) {
+      from.end();
+    }
     linked.end();
   }
 

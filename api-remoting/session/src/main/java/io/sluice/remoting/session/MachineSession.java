@@ -172,11 +172,12 @@ public final class MachineSession implements ServedSession {
   }
 
   /**
-   * Waits until a segment has been added.
+   * Waits until a segment has been added; from any thread.
    *
+   * @param patienceMs how long, milliseconds
    * @return whether it has come to that, with so many bytes
    */
-  boolean awaitSegment(int index, long bytes, long patienceMs) throws InterruptedException {
+  public boolean awaitSegment(int index, long bytes, long patienceMs) throws InterruptedException {
     long leftNs = TimeUnit.MILLISECONDS.toNanos(patienceMs);
     lock.lockInterruptibly();
     try {

@@ -166,7 +166,7 @@ public final class SharedMemory implements AutoCloseable {
    * @param pieces of files that cannot shrink; the files stay the caller's
    * @throws ProtocolException as {@link #add(int, Fd, long)}
    */
-  void add(int index, List<FilePiece> pieces) {
+  public void add(int index, List<FilePiece> pieces) {
     requireFree(index);
     long sizeBytes = 0;
     for (FilePiece piece : pieces) {
