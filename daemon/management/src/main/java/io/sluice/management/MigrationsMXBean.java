@@ -66,6 +66,8 @@ public interface MigrationsMXBean {
                   + " downtime: duration, how long a machine may stand still for its own memory (300ms)."
                   + " connections: number, streams of video memory to another host, 1 to 16 (a quarter of the processors here, 2 to 8)."
                   + " compress: how video memory goes to another host, none or zstd (as configured)."
+                  + " sessions: what OpenCL sessions of a machine do, move with it (default) or stay here."
+                  + " sessions-at: HOST:PORT, how the destination reaches those that stay (as configured)."
                   + " The rest is for measurements. passes: number, passes over video memory while the GPU works, 1 to 100 (1)."
                   + " exact, compared, hashing, sampling, overlapped: ways to find changed pages, on (default) or off.")
           Map<String, String> options)

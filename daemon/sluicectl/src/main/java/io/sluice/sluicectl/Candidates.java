@@ -107,6 +107,14 @@ final class Candidates {
     }
   }
 
+  /** The ways of a machine's sessions when it moves. */
+  static final class SessionsDo implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of("move", "stay").iterator();
+    }
+  }
+
   /** The memory that an allocation beyond a share gets. */
   static final class BeyondShareNames implements Iterable<String> {
     @Override

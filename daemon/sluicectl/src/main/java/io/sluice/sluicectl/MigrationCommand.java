@@ -60,11 +60,19 @@ final class MigrationCommand extends Noun {
               names = "--bandwidth",
               paramLabel = "SIZE",
               description = "Most that is sent in a second, such as 100MiB; no limit by default.")
-          @Nullable String bandwidth)
+          @Nullable String bandwidth,
+      @Option(
+              names = "--sessions",
+              completionCandidates = Candidates.SessionsDo.class,
+              paramLabel = "WHAT",
+              description =
+                  "What OpenCL sessions of a machine do: move with it (default), or stay here.")
+          @Nullable String sessions)
       throws IOException, OperationsException {
     Map<String, String> options = new TreeMap<>();
     put(options, "downtime", downtime);
     put(options, "bandwidth", bandwidth);
+    put(options, "sessions", sessions);
     try (LocalConnection connection = global.connect(ANSWER)) {
       MigrationCheckView found = connection.migrations().check(find(connection, name), to, options);
       new CheckedMigration(found).print(global.output());
@@ -133,6 +141,19 @@ final class MigrationCommand extends Noun {
               description = "How video memory goes to another host: none or zstd.")
           @Nullable String compress,
       @Option(
+              names = "--sessions",
+              completionCandidates = Candidates.SessionsDo.class,
+              paramLabel = "WHAT",
+              description =
+                  "What OpenCL sessions of a machine do: move with it (default), or stay here.")
+          @Nullable String sessions,
+      @Option(
+              names = "--sessions-at",
+              paramLabel = "HOST:PORT",
+              description =
+                  "How the destination reaches sessions that stay here; by default as configured.")
+          @Nullable String sessionsAt,
+      @Option(
               names = "--option",
               paramLabel = "NAME=VALUE",
               description =
@@ -150,6 +171,8 @@ final class MigrationCommand extends Noun {
     put(options, "downtime", downtime);
     put(options, "connections", connections);
     put(options, "compress", compress);
+    put(options, "sessions", sessions);
+    put(options, "sessions-at", sessionsAt);
     try (LocalConnection connection = global.connect()) {
       String id = connection.migrations().start(find(connection, name), to, options);
       if (detached) {

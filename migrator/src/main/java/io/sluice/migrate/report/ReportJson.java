@@ -124,6 +124,9 @@ final class ReportJson {
     json.writeNumberProperty("moved", figures.sessions().count());
     json.writeNumberProperty("bytes", figures.sessions().bytes());
     json.writeNumberProperty("stoodNs", figures.sessions().stoodNs());
+    json.writeArrayPropertyStart("stayedAt");
+    figures.sessions().stayedAt().forEach(json::writeString);
+    json.writeEndArray();
     json.writeEndObject();
   }
 

@@ -4,10 +4,12 @@ import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** A report as text: outcome, headlines, phases, and the figures of each step. */
@@ -145,6 +147,11 @@ final class ReportText {
           figures.sessions().count(),
           Figure.bytes(figures.sessions().bytes()),
           Figure.time(figures.sessions().stoodNs()));
+      new TreeSet<>(figures.sessions().stayedAt())
+          .forEach(place ->
+              line(
+                  "    of these %d by their near ends: they live at %s",
+                  Collections.frequency(figures.sessions().stayedAt(), place), place));
     }
   }
 

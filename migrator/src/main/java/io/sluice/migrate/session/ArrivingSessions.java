@@ -138,11 +138,16 @@ final class ArrivingSessions implements AutoCloseable {
   /** Nothing when it is taken. */
   private @Nullable Errno take(Word word, Fd stream) {
     try {
-      if (word.kind() == SessionMessages.SESSION) {
-        sessions.arrive(word.handle(), word.number(), word.ranges(), stream);
-        came.add(word.handle());
-      } else {
-        sessions.arriveSegment(word.handle(), word.number(), word.ranges());
+      switch (word.kind()) {
+        case SessionMessages.SESSION -> {
+          sessions.arrive(word.handle(), word.number(), word.ranges(), stream);
+          came.add(word.handle());
+        }
+        case SessionMessages.NEAR_END -> {
+          sessions.arriveNear(word.handle(), word.number(), word.ranges(), stream, word.place());
+          came.add(word.handle());
+        }
+        default -> sessions.arriveSegment(word.handle(), word.number(), word.ranges());
       }
       return null;
     } catch (RefusedException refused) {

@@ -71,6 +71,7 @@ final class LeavingSession {
   }
 
   private final CompletableFuture<Standing> standing;
+  private final Optional<String> place;
   private final StateMachine<MoveStage, MoveState> life;
   private final Set<Integer> told = new HashSet<>(Set.of(0)); // segments; of the worker
   private volatile CarriedSession session; // as it was seen last
@@ -80,13 +81,28 @@ final class LeavingSession {
    * @param standing done when it stands still
    */
   LeavingSession(CarriedSession session, CompletableFuture<Standing> standing) {
+    this(session, standing, Optional.empty());
+  }
+
+  /**
+   * @param standing done when it stands still
+   * @param place where it stays, if its near end alone leaves
+   */
+  LeavingSession(
+      CarriedSession session, CompletableFuture<Standing> standing, Optional<String> place) {
     this.session = session;
+    this.place = place;
     this.standing = standing;
     life = new StateMachine<>("session " + session.handle(), new MoveState.At(MoveStage.BEGUN));
   }
 
   CarriedSession session() {
     return session;
+  }
+
+  /** Where it stays, if its near end alone leaves. */
+  Optional<String> place() {
+    return place;
   }
 
   /** By when it stands still, and what it says then. */

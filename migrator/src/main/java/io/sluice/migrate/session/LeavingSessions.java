@@ -1,5 +1,6 @@
 package io.sluice.migrate.session;
 
+import com.google.common.collect.ImmutableList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
@@ -43,6 +44,7 @@ final class LeavingSessions implements AutoCloseable {
   private final Kernel kernel;
   private final MachineSessions sessions;
   private final RamTransport.Source way;
+  private final SessionPlaces places;
   private final LongSupplier nanoTime;
   private final Worker worker;
   private final Object lock = new Object();
@@ -95,16 +97,19 @@ final class LeavingSessions implements AutoCloseable {
 
   /**
    * @param way of their streams, owned
+   * @param places where those stay that do not move
    */
   LeavingSessions(
       Kernel kernel,
       MachineSessions sessions,
       RamTransport.Source way,
+      SessionPlaces places,
       ThreadFactory threads,
       LongSupplier nanoTime) {
     this.kernel = kernel;
     this.sessions = sessions;
     this.way = way;
+    this.places = places;
     this.nanoTime = nanoTime;
     worker = new Worker("sluice-sessions-leave", threads, this::failed);
   }
@@ -210,15 +215,17 @@ final class LeavingSessions implements AutoCloseable {
     int count = 0;
     long bytes = 0;
     long longestNs = 0;
+    ImmutableList.Builder<String> stayed = ImmutableList.builder();
     for (LeavingSession each : all()) {
       if (each.isStanding()) {
+        each.place().ifPresent(stayed::add);
         Standing standing = each.standing().join();
         count++;
         bytes += standing.sentBytes();
         longestNs = Math.max(longestNs, standing.stoppedNs());
       }
     }
-    return new MovedSessions(count, bytes, longestNs);
+    return new MovedSessions(count, bytes, longestNs, stayed.build());
   }
 
   /** Handles of those that go on at the destination: not of those that have ended meanwhile. */
@@ -306,27 +313,37 @@ final class LeavingSessions implements AutoCloseable {
     }
     for (int index : session.segments().keySet()) {
       if (known.markTold(index)) {
-        say(word(SessionMessages.SEGMENT, session, index, index)).close();
+        say(word(SessionMessages.SEGMENT, session, index, index, "")).close();
       }
     }
   }
 
   private LeavingSession begin(CarriedSession session) {
+    Optional<String> place = places.of(session.session());
+    Word word =
+        place
+            .map(at -> word(SessionMessages.NEAR_END, session, session.api(), 0, at))
+            .orElseGet(() -> word(SessionMessages.SESSION, session, session.api(), 0, ""));
     LeavingSession begun;
-    try (Fd stream = say(word(SessionMessages.SESSION, session, session.api(), 0))) {
-      begun = new LeavingSession(session, session.session().leave(stream));
+    try (Fd stream = say(word)) {
+      begun =
+          new LeavingSession(
+              session,
+              place.isPresent() ? session.session().part(stream) : session.session().leave(stream),
+              place);
     }
     put(begun);
     var _ = begun.standing().whenComplete((_, _) -> waker.run());
     return begun;
   }
 
-  private static Word word(int kind, CarriedSession session, int number, int index) {
+  private static Word word(int kind, CarriedSession session, int number, int index, String place) {
     return new Word(
         kind,
         session.handle(),
         number,
-        java.util.Objects.requireNonNull(session.segments().get(index)));
+        java.util.Objects.requireNonNull(session.segments().get(index)),
+        place);
   }
 
   private Fd say(Word word) {

@@ -1,5 +1,7 @@
 package io.sluice.migrate.session;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
 import io.sluice.abi.FieldReader;
@@ -22,8 +24,7 @@ import java.util.TreeSet;
  *   answer: u32 n, an address of so many bytes, 0 where there can be no sessions; the machine's own
  *   device, last part: u32 n; u32 handle of each session that goes on
  *   word before a stream: u32 1 a session, or 2 memory of one; u32 handle; u32 API, or segment;
- *     u32 n; n times u64 iova, u64 bytes; zeros up to {@link #WORD_BYTES}
- *   answer to a word: u32 errno
+ * X *   answer to a word: u32 errno
  * </pre>
  *
  * A description that begins with 1 is the machine's own: sessions do not come.
@@ -44,6 +45,12 @@ public final class SessionMessages {
   /** Memory of a session. */
   public static final int SEGMENT = 2;
 
+  /** The near end of a session, which stays; its stream follows. */
+  public static final int NEAR_END = 3;
+
+  /** Bytes of the place at which a session stays. */
+  static final int PLACE_BYTES = 512;
+
   private static final int VERSION = 2;
   private static final int MAX_ADDRESS_BYTES = 64;
 
@@ -52,11 +59,18 @@ public final class SessionMessages {
   /**
    * A word before a stream.
    *
-   * @param kind {@link #SESSION} or {@link #SEGMENT}
+   * @param kind {@link #SESSION}, {@link #SEGMENT} or {@link #NEAR_END}
    * @param number of the API, or of the segment
    * @param ranges of guest memory
+   * @param place where a session stays: HOST:PORT; else empty
    */
-  public record Word(int kind, int handle, int number, ImmutableList<GuestRange> ranges) {}
+  public record Word(
+      int kind, int handle, int number, ImmutableList<GuestRange> ranges, String place) {
+    /** One of what moves. */
+    public Word(int kind, int handle, int number, ImmutableList<GuestRange> ranges) {
+      this(kind, handle, number, ranges, "");
+    }
+  }
 
   /** A description, of a source that can move sessions. */
   record Described(int sessions, ByteBuffer machine) {}
@@ -121,7 +135,22 @@ public final class SessionMessages {
     for (GuestRange range : word.ranges()) {
       out.u64(range.address().value()).u64(range.bytes());
     }
-    return java.util.Arrays.copyOf(out.toBytes(), WORD_BYTES);
+    byte[] bytes = java.util.Arrays.copyOf(out.toBytes(), bytesOf(word.kind()));
+    byte[] place = word.place().getBytes(UTF_8);
+    if (place.length > bytes.length - WORD_BYTES) {
+      throw refused("its place");
+    }
+    System.arraycopy(place, 0, bytes, WORD_BYTES, place.length);
+    return bytes;
+  }
+
+  private static int bytesOf(int kind) {
+    return kind == NEAR_END ? WORD_BYTES + PLACE_BYTES : WORD_BYTES;
+  }
+
+  /** Bytes that follow the first {@link #WORD_BYTES} of a word. */
+  static int bytesMore(byte[] word) {
+    return bytesOf(reader(ByteBuffer.wrap(word)).bits()) - WORD_BYTES;
   }
 
   /** Bytes of a word without the zeros at its end. */
@@ -133,7 +162,8 @@ public final class SessionMessages {
   public static Word word(byte[] bytes) {
     FieldReader in = reader(ByteBuffer.wrap(bytes));
     int kind = in.bits();
-    in.require(kind == SESSION || kind == SEGMENT, "its kind");
+    in.require(kind == SESSION || kind == SEGMENT || kind == NEAR_END, "its kind");
+    in.require(bytes.length == bytesOf(kind), "its length");
     int handle = in.bits();
     int number = in.bits();
     int count = in.bits();
@@ -142,7 +172,11 @@ public final class SessionMessages {
     for (int i = 0; i < count; i++) {
       ranges.add(GuestRange.checked(new Iova(in.u64()), in.u64()));
     }
-    return new Word(kind, handle, number, ranges.build());
+    return new Word(kind, handle, number, ranges.build(), place(bytes));
+  }
+
+  private static String place(byte[] word) {
+    return new String(word, WORD_BYTES, word.length - WORD_BYTES, UTF_8).replace("\0", "");
   }
 
   private static FieldReader reader(ByteBuffer message) {

@@ -1,5 +1,6 @@
 package io.sluice.migrate.session;
 
+import com.google.common.primitives.Bytes;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
@@ -25,6 +26,9 @@ public final class SessionWords {
   /** How long the other side may take to answer a word: 15 s. */
   private static final int ANSWER_LOOKS = 150;
 
+  /** As long, where a place and a way to a session that stays are looked for: 90 s. */
+  private static final int PLACE_LOOKS = 900;
+
   /** How long a word may take: 5 s. One that is sent at once comes in a few pieces. */
   static final int WORD_LOOKS = 50;
 
@@ -41,15 +45,26 @@ public final class SessionWords {
     Fd stream = kernel.connect(to);
     boolean complete = false;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(SessionMessages.WORD_BYTES);
-      MemorySegment.copy(
-          SessionMessages.word(word), 0, out, ValueLayout.JAVA_BYTE, 0, SessionMessages.WORD_BYTES);
+      byte[] bytes = SessionMessages.word(word);
+      MemorySegment out = arena.allocate(bytes.length);
+      MemorySegment.copy(bytes, 0, out, ValueLayout.JAVA_BYTE, 0, bytes.length);
       kernel.sendmsg(stream, out, List.of());
       MemorySegment answer = arena.allocate(SessionMessages.ANSWER_BYTES);
-      if (!receive(kernel, stream, answer, ANSWER_LOOKS)) {
+      boolean stays = word.kind() == SessionMessages.NEAR_END;
+      if (!receive(kernel, stream, answer, stays ? PLACE_LOOKS : ANSWER_LOOKS)) {
         throw refused(Errno.ENOTCONN, "the destination does not take a session");
       }
       int errno = answer.get(ValueLayout.JAVA_INT_UNALIGNED, 0);
+      if (errno != 0 && stays) {
+        throw new RefusedException(
+            MigrationCode.SESSIONS,
+            Errno.of(errno).orElse(Errno.EIO),
+            "the destination does not reach a session that stays, at="
+                + word.place()
+                + ", errno="
+                + Errno.nameOf(errno),
+            "Name the destination in sessions.accept-from there; the destination's log says why.");
+      }
       if (errno != 0) {
         throw refused(
             Errno.of(errno).orElse(Errno.EIO),
@@ -75,7 +90,13 @@ public final class SessionWords {
       if (!receive(kernel, stream, word, WORD_LOOKS)) {
         return Optional.empty();
       }
-      return Optional.of(SessionMessages.word(word.toArray(ValueLayout.JAVA_BYTE)));
+      byte[] first = word.toArray(ValueLayout.JAVA_BYTE);
+      MemorySegment more = arena.allocate(SessionMessages.bytesMore(first));
+      if (more.byteSize() > 0 && !receive(kernel, stream, more, WORD_LOOKS)) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          SessionMessages.word(Bytes.concat(first, more.toArray(ValueLayout.JAVA_BYTE))));
     }
   }
 

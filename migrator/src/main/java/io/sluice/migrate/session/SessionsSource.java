@@ -55,11 +55,13 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   /**
    * @param machine owned
    * @param way of the sessions' streams, owned
+   * @param places where those stay that do not move
    */
   public SessionsSource(
       SourceMachine machine,
       MachineSessions sessions,
       RamTransport.Source way,
+      SessionPlaces places,
       Kernel kernel,
       ThreadFactory threads,
       LongSupplier nanoTime) {
@@ -67,7 +69,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
     this.sessions = sessions;
     this.way = way;
     live = machine.live();
-    leaving = new LeavingSessions(kernel, sessions, way, threads, nanoTime);
+    leaving = new LeavingSessions(kernel, sessions, way, places, threads, nanoTime);
     carries = sessions.carry(this);
   }
 

@@ -29,7 +29,8 @@ final class PeerNames {
     }
   }
 
-  private static Set<String> of(X509Certificate certificate) throws CertificateParsingException {
+  /** Of a certificate's own. */
+  static Set<String> of(X509Certificate certificate) throws CertificateParsingException {
     Set<String> names = new HashSet<>();
     Collection<List<?>> all = certificate.getSubjectAlternativeNames();
     if (all == null) {

@@ -8,8 +8,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
 
 /**
  * The files that say who this daemon is and whom it trusts. TLS 1.3 only, and both sides show a
@@ -84,6 +87,22 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
     return new Validity(
         later(own.getNotBefore().toInstant(), last.getNotBefore().toInstant()),
         earlier(own.getNotAfter().toInstant(), last.getNotAfter().toInstant()));
+  }
+
+  /**
+   * The name that the certificate gives this host; of several, a name before an address.
+   *
+   * @throws io.sluice.abi.RefusedException when it cannot be read
+   */
+  public Optional<String> name() {
+    try {
+      return PeerNames.of(certificates("certificate", certificate)[0]).stream()
+          .min(
+              Comparator.comparing((String name) -> name.matches("[0-9.]+|.*:.*"))
+                  .thenComparing(Comparator.naturalOrder()));
+    } catch (CertificateParsingException e) {
+      throw WireFailure.certificate("certificate " + certificate, e);
+    }
   }
 
   private static Instant later(Instant a, Instant b) {

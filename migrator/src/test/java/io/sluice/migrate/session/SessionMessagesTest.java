@@ -48,6 +48,33 @@ final class SessionMessagesTest {
     refused(24, 0);
   }
 
+  @Test
+  void word_ofANearEnd_hasThePlaceBehindIt() {
+    SessionMessages.Word near =
+        new SessionMessages.Word(
+            SessionMessages.NEAR_END, 64, 1, ImmutableList.of(RANGE), "kvm-a.example:7443");
+    byte[] bytes = SessionMessages.word(near);
+    assertThat(bytes).hasSize(SessionMessages.WORD_BYTES + SessionMessages.PLACE_BYTES);
+    assertThat(SessionMessages.bytesMore(Arrays.copyOf(bytes, SessionMessages.WORD_BYTES)))
+        .isEqualTo(SessionMessages.PLACE_BYTES);
+    assertThat(SessionMessages.word(bytes)).isEqualTo(near);
+    assertThatThrownBy(() -> SessionMessages.word(Arrays.copyOf(bytes, SessionMessages.WORD_BYTES)))
+        .as("a file has none")
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void word_ofAPlaceThatIsTooLong_isRefused() {
+    SessionMessages.Word near =
+        new SessionMessages.Word(
+            SessionMessages.NEAR_END,
+            64,
+            1,
+            ImmutableList.of(RANGE),
+            "a".repeat(SessionMessages.PLACE_BYTES + 1));
+    assertThatThrownBy(() -> SessionMessages.word(near)).isInstanceOf(RefusedException.class);
+  }
+
   private static void refused(int offset, int value) {
     byte[] bytes = SessionMessages.word(word(1));
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(offset, value);

@@ -37,8 +37,8 @@ final class SessionWordsTest {
   }
 
   /** Sends a word piece by piece, each when the one before was received. */
-  private Optional<Word> hearInPieces(int pieceBytes) {
-    byte[] word = SessionMessages.word(WORD);
+  private Optional<Word> hearInPieces(Word said, int pieceBytes) {
+    byte[] word = SessionMessages.word(said);
     List<Fd> pair = kernel.socketpair();
     try (Fd near = pair.get(0);
         Fd far = pair.get(1)) {
@@ -60,12 +60,18 @@ final class SessionWordsTest {
 
   @Test
   void hear_byteAfterByte_endsAfterSoManyLooks() {
-    assertThat(hearInPieces(1)).isEmpty();
+    assertThat(hearInPieces(WORD, 1)).isEmpty();
     assertThat(kernel.count("recvmsg")).isEqualTo(SessionWords.WORD_LOOKS);
   }
 
   @Test
   void hear_wordInAFewPieces_isHeard() {
-    assertThat(hearInPieces(1000)).contains(WORD);
+    assertThat(hearInPieces(WORD, 1000)).contains(WORD);
+  }
+
+  @Test
+  void hear_wordOfANearEnd_isHeardWithItsPlace() {
+    Word near = new Word(SessionMessages.NEAR_END, 3, 1, WORD.ranges(), "kvm-a.example:7443");
+    assertThat(hearInPieces(near, SessionMessages.WORD_BYTES)).contains(near);
   }
 }

@@ -66,7 +66,8 @@ final class SessionsSourceTest {
                     Thread.currentThread().interrupt();
                   }
                 });
-    return new SessionsSource(machine, sessions, way, kernel, threads, nowNs::get);
+    return new SessionsSource(
+        machine, sessions, way, SessionPlaces.NONE, kernel, threads, nowNs::get);
   }
 
   /** A way of streams that nothing listens at. */
@@ -340,7 +341,8 @@ final class SessionsSourceTest {
   void leaving_thatStay_doNotHaltAndStayOnce() {
     working.countDown();
     try (LeavingSessions leaving =
-        new LeavingSessions(kernel, sessions, way, Thread.ofPlatform().factory(), nowNs::get)) {
+        new LeavingSessions(
+            kernel, sessions, way, SessionPlaces.NONE, Thread.ofPlatform().factory(), nowNs::get)) {
       leaving.stay();
       leaving.halt();
       nowNs.addAndGet(MINUTES_NS);
@@ -355,7 +357,8 @@ final class SessionsSourceTest {
     working.countDown();
     way.refusal = "no way";
     LeavingSessions leaving =
-        new LeavingSessions(kernel, sessions, way, Thread.ofPlatform().factory(), nowNs::get);
+        new LeavingSessions(
+            kernel, sessions, way, SessionPlaces.NONE, Thread.ofPlatform().factory(), nowNs::get);
     leaving.start(NOTHING);
     await().atMost(PATIENCE).until(() -> leaving.failure().isPresent());
     way.refusal = "another reason";

@@ -2,7 +2,9 @@ package io.sluice.vdevice.session;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.vdevice.protocol.DeviceCode;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -34,6 +36,32 @@ public interface ApiSessions {
   Opened arrive(
       int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended);
 
+  /**
+   * Finds a place for the near end of a session that stays on another host when its machine comes.
+   * Blocks until that host answers.
+   *
+   * @param at where the session's host listens
+   * @throws io.sluice.abi.RefusedException when it is not to be reached, or takes no session
+   */
+  default NearPlace reach(String at) {
+    throw new RefusedException(
+        DeviceCode.CALL, Errno.EOPNOTSUPP, "sessions do not stay on other hosts, at=" + at, "");
+  }
+
+  /** A place for a near end, and the way from there to the session. */
+  interface NearPlace extends AutoCloseable {
+    /**
+     * Opens the near end, once. As {@link ApiSessions#arrive}: what comes is made on the other host
+     * meanwhile.
+     */
+    Opened arrive(
+        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended);
+
+    /** Gives back what nobody has taken. */
+    @Override
+    void close();
+  }
+
   /** Most memory that the objects of all sessions may have, or have been allowed to. */
   long mostMemoryBytes();
 
@@ -63,6 +91,22 @@ public interface ApiSessions {
      *     it goes on, or has ended
      */
     CompletableFuture<Standing> leave(Fd stream);
+
+    /** Whether it can stay when its machine moves: {@link #part} is for those that can. */
+    default boolean canStay() {
+      return false;
+    }
+
+    /** Where the daemon listens at whose host it lives; empty if that is this one. */
+    default String livesAt() {
+      return "";
+    }
+
+    /** As {@link #leave}, of its near end alone: it stays on a host that the other one reaches. */
+    default CompletableFuture<Standing> part(Fd stream) {
+      return CompletableFuture.failedFuture(
+          new RefusedException(DeviceCode.CALL, Errno.EOPNOTSUPP, "it cannot stay alone", ""));
+    }
 
     /**
      * Asks another host whether it could move there with its machine; it goes on. What is made

@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -398,6 +399,31 @@ public final class MachineSessions implements AutoCloseable {
    * @throws RefusedException EINVAL, EFAULT the memory; what the host says
    */
   public void arrive(int handle, int api, ImmutableList<GuestRange> first, Fd stream) {
+    arrive(handle, api, first, stream, host::arrive);
+  }
+
+  /**
+   * The near end of a session comes with the machine; one of that handle that came before ends.
+   *
+   * @param at where the daemon listens at whose host the session stays
+   * @throws RefusedException as {@link #arrive}; that host is not to be reached
+   */
+  public void arriveNear(
+      int handle, int api, ImmutableList<GuestRange> first, Fd stream, String at) {
+    try (ApiSessions.NearPlace place = host.reach(at)) { // before anybody waits for it
+      arrive(handle, api, first, stream, place::arrive);
+    }
+  }
+
+  /** The opener of a session that comes. */
+  @FunctionalInterface
+  private interface Comer {
+    ApiSessions.Opened come(
+        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended);
+  }
+
+  private void arrive(
+      int handle, int api, ImmutableList<GuestRange> first, Fd stream, Comer comer) {
     changing.lock();
     try {
       if (handle < 1 || handle > GuestAbi.MAX_API_SESSIONS) {
@@ -412,7 +438,7 @@ public final class MachineSessions implements AutoCloseable {
             handle,
             entry,
             () ->
-                host.arrive(
+                comer.come(
                     api,
                     memory,
                     entry.doorbell,

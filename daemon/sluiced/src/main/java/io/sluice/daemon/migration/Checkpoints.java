@@ -23,6 +23,7 @@ import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.migrate.session.SessionPlaces;
 import io.sluice.migrate.session.SessionsSource;
 import io.sluice.migrate.session.SessionsTarget;
 import io.sluice.vdevice.session.MachineSessions;
@@ -196,6 +197,7 @@ final class Checkpoints {
             HostRoute.beside(qmp, HostRoute.OUT + HostRoute.SESSIONS),
             surroundings.kernel(),
             surroundings.threads()),
+        SessionPlaces.NONE,
         surroundings.kernel(),
         surroundings.threads(),
         surroundings.clock());

@@ -6,6 +6,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
+import io.sluice.management.ErrorCode;
 import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.Inquiry.Verdict;
 import io.sluice.migrate.engine.Reason;
@@ -16,6 +17,7 @@ import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.qmp.QemuMachine;
+import io.sluice.migrate.session.SessionPlaces;
 import io.sluice.migrate.session.SessionsSource;
 import io.sluice.migrate.session.SessionsTarget;
 import io.sluice.migrate.wire.LinkClient;
@@ -98,9 +100,22 @@ final class HostRoute implements AutoCloseable {
    * @param downtime how long the machine may stand still for its own memory
    * @param streams of pages
    * @param compress whether pages are compressed; empty for what the configuration says
+   * @param staying sessions of the machine; empty when they move with it
    */
   record LinkRequest(
-      long bytesPerSecond, Duration downtime, int streams, Optional<Boolean> compress) {}
+      long bytesPerSecond,
+      Duration downtime,
+      int streams,
+      Optional<Boolean> compress,
+      Optional<StayingSessions> staying) {}
+
+  /**
+   * The sessions of a machine that stay where they live when it moves.
+   *
+   * @param at where the destination reaches those that live here: HOST:PORT; empty for what the
+   *     configuration says
+   */
+  record StayingSessions(Optional<String> at) {}
 
   /**
    * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
@@ -252,6 +267,7 @@ final class HostRoute implements AutoCloseable {
           machine,
           sessions,
           TunnelSource.plain(client, beside(guest.settings().qmp(), OUT + SESSIONS)),
+          places(to, request),
           kernel,
           threads,
           clock);
@@ -259,6 +275,42 @@ final class HostRoute implements AutoCloseable {
       client.close();
       throw e;
     }
+  }
+
+  /** Where sessions stay; one that lives at the destination goes there. */
+  private SessionPlaces places(InetSocketAddress to, LinkRequest request) {
+    if (request.staying().isEmpty()) {
+      return SessionPlaces.NONE;
+    }
+    String own = ownAddress(request.staying().get());
+    String destination = to.getHostString() + ":" + to.getPort();
+    return session -> {
+      String at = address(session.livesAt()).isPresent() ? session.livesAt() : own;
+      return session.canStay() && !at.equals(destination) ? Optional.of(at) : Optional.empty();
+    };
+  }
+
+  /**
+   * Where other hosts reach this one: as the operator says, at the address at which it listens, or
+   * by the name that its certificate gives it, where it listens at all addresses.
+   *
+   * @throws RefusedException when there is none
+   */
+  private String ownAddress(StayingSessions staying) {
+    InetSocketAddress listen = settings.listen();
+    if (listen == null) {
+      throw new RefusedException(
+          ErrorCode.MIGRATION_BLOCKED.code(),
+          Errno.EOPNOTSUPP,
+          "sessions cannot stay here: this daemon listens to no other host",
+          "set listen in [migration]");
+    }
+    if (staying.at().isPresent()) {
+      return staying.at().get();
+    }
+    String host = listen.getHostString();
+    boolean all = new InetSocketAddress(host, 0).getAddress().isAnyLocalAddress();
+    return (all ? files.name().orElse(host) : host) + ":" + listen.getPort();
   }
 
   /**
@@ -328,7 +380,8 @@ final class HostRoute implements AutoCloseable {
    * @throws RefusedException there is no answer
    */
   Verdict ask(InetSocketAddress to, UUID id, LongSupplier clock) {
-    LinkRequest request = new LinkRequest(0, DEFAULT_DOWNTIME, 1, Optional.empty());
+    LinkRequest request =
+        new LinkRequest(0, DEFAULT_DOWNTIME, 1, Optional.empty(), Optional.empty());
     try (Question question = question(to, request)) {
       Inquiry inquiry = new Inquiry(question.link(), id, ANSWER.toNanos(), clock.getAsLong());
       Thread self = Thread.currentThread();
@@ -381,12 +434,22 @@ final class HostRoute implements AutoCloseable {
   }
 
   /**
-   * What is in the way of the sessions of a guest's machine at the destination. Blocks for as long
-   * as their programs are built there.
+   * What is in the way of the sessions of a guest's machine, at the destination or where they stay.
+   * Blocks for as long as their programs are built there.
    *
    * @param directory of the daemon's own
+   * @param staying if they do not move
    */
-  List<Reason> sessionObstacles(GuestHost guest, InetSocketAddress to, Path directory) {
+  List<Reason> sessionObstacles(
+      GuestHost guest, InetSocketAddress to, Path directory, Optional<StayingSessions> staying) {
+    if (staying.isPresent()) {
+      try {
+        String _ = ownAddress(staying.get());
+        return List.of();
+      } catch (SluiceException e) {
+        return List.of(Reason.of(e));
+      }
+    }
     String name = guest.settings().name();
     SessionsTrial trial =
         new SessionsTrial(

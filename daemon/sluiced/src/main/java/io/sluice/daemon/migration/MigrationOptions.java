@@ -33,6 +33,8 @@ final class MigrationOptions {
           "downtime",
           "connections",
           "compress",
+          "sessions",
+          "sessions-at",
           "exact",
           "compared",
           "hashing",
@@ -78,7 +80,31 @@ final class MigrationOptions {
                 options.get("connections"),
                 MigrationLanes.streams(),
                 MigrationLink.MAX_DATA_STREAMS),
-        compress(options.get("compress")));
+        compress(options.get("compress")),
+        staying(options.get("sessions"), Optional.ofNullable(options.get("sessions-at"))));
+  }
+
+  private static Optional<HostRoute.StayingSessions> staying(
+      @Nullable String text, Optional<String> at) throws OperationsException {
+    if (at.isPresent() && HostRoute.address(at.get()).isEmpty()) {
+      throw wrong("\"" + at.get() + "\" is no place of a daemon", "HOST:PORT");
+    }
+    return switch (text) {
+      case null -> stayingAt(at);
+      case "stay" -> Optional.of(new HostRoute.StayingSessions(at));
+      case "move" -> {
+        if (at.isPresent()) {
+          throw wrong("sessions that move stay nowhere", "sessions=stay with sessions-at");
+        }
+        yield Optional.empty();
+      }
+      default -> throw wrong("\"" + text + "\" is nothing that sessions do", "move, stay");
+    };
+  }
+
+  /** Whoever says where they stay has them stay. */
+  private static Optional<HostRoute.StayingSessions> stayingAt(Optional<String> at) {
+    return at.map(place -> new HostRoute.StayingSessions(Optional.of(place)));
   }
 
   private static Optional<Boolean> compress(@Nullable String text) throws OperationsException {

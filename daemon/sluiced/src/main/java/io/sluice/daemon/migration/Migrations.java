@@ -243,7 +243,8 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
           check.destination(question.link(), true, clock);
         }
         if (!busy && check.isAnswered()) {
-          open.sessionObstacles(host, address.get(), config.stateDir()).forEach(check::add);
+          open.sessionObstacles(host, address.get(), config.stateDir(), request.staying())
+              .forEach(check::add);
         }
       }
     }

@@ -28,6 +28,12 @@ record RoutedSessions(ApiSessions programs, Optional<ApiSessions> others) implem
     return of(api).arrive(api, memory, doorbell, notify, stream, ended);
   }
 
+  /** Programs stay alone nowhere. */
+  @Override
+  public NearPlace reach(String at) {
+    return others.map(sessions -> sessions.reach(at)).orElseGet(() -> programs.reach(at));
+  }
+
   private ApiSessions of(int api) {
     if (api == GuestAbi.API_CUDA) {
       return programs;

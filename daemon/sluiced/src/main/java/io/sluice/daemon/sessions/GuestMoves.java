@@ -1,6 +1,7 @@
 package io.sluice.daemon.sessions;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
@@ -491,6 +492,26 @@ final class GuestMoves implements AutoCloseable {
               String.valueOf(e.getMessage()),
               e.remedy().isEmpty() ? "see the other daemon's log" : e.remedy())
           .exception();
+    }
+  }
+
+  /** A place for the near end of a session that comes with the machine, and lives elsewhere. */
+  HostedSessions.FoundPlace nearEnd(String at, long session) {
+    String failed = "session " + session + " of guest \"" + guest + "\" cannot stay at " + at;
+    if (!surroundings.route().get().leadsTo().test(at)) {
+      throw HostedSessions.refused(Errno.EINVAL, failed);
+    }
+    try {
+      Target target = target(at, session, failed);
+      Runnable forget = () -> target.forget(session);
+      try {
+        return new HostedSessions.FoundPlace(target.host(), session, far(at, failed), forget);
+      } catch (OperationsException e) {
+        forget.run();
+        throw e;
+      }
+    } catch (OperationsException e) {
+      throw HostedSessions.refused(Errno.ENOTCONN, String.valueOf(e.getMessage()));
     }
   }
 

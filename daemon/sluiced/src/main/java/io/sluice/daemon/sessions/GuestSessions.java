@@ -1,6 +1,7 @@
 package io.sluice.daemon.sessions;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sandbox.SandboxKernel;
@@ -23,6 +24,7 @@ import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.Order.TakeNumber;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
@@ -84,7 +86,8 @@ final class GuestSessions implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
   private final LoopFailures failures;
-  private final HostedSessions machine = new HostedSessions(this::serving, this::mostMemoryBytes);
+  private final HostedSessions machine =
+      new HostedSessions(this::serving, this::mostMemoryBytes, this::nearEnd);
   private final Object lock = new Object();
 
   /** Sessions. */
@@ -165,6 +168,14 @@ final class GuestSessions implements AutoCloseable {
             this::tell);
     keeper = surroundings.threads().newThread(this::keep);
     keeper.setName("sluice-" + guest + "-sessions");
+  }
+
+  private HostedSessions.FoundPlace nearEnd(String at) {
+    long number = HostedSessions.check(ask(TakeNumber::new), Errno.EAGAIN).session();
+    synchronized (lock) {
+      next = Math.max(next, number + 1);
+    }
+    return moves.nearEnd(at, number);
   }
 
   /** One of another implementation, or a near end, which holds no memory of objects. */

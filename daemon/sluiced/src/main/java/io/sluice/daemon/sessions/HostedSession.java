@@ -18,6 +18,7 @@ import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.GoOn;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
+import io.sluice.remoting.control.Order.Part;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
@@ -224,6 +225,23 @@ final class HostedSession implements ApiSessions.Opened {
   public CompletableFuture<ApiSessions.Standing> leave(Fd stream) {
     return home()
         .tell(id -> new Leave(id, number, false), List.of(stream))
+        .handle((answer, failure) -> standing(answer));
+  }
+
+  @Override
+  public boolean canStay() {
+    return true;
+  }
+
+  @Override
+  public String livesAt() {
+    return home().place();
+  }
+
+  @Override
+  public CompletableFuture<ApiSessions.Standing> part(Fd stream) {
+    return home()
+        .tell(id -> new Part(id, number), List.of(stream))
         .handle((answer, failure) -> standing(answer));
   }
 

@@ -10,6 +10,7 @@ import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.MemoryPiece;
 import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.Near;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -61,6 +63,11 @@ final class HostedSessions implements ApiSessions {
      */
     CompletableFuture<HostMessage> tell(LongFunction<Order> order, List<Fd> files);
 
+    /** By what it is named: its implementation, or where its sessions live. */
+    default String place() {
+      return "";
+    }
+
     /** A clock that does not go back. */
     long nanoTime();
 
@@ -71,8 +78,18 @@ final class HostedSessions implements ApiSessions {
     boolean isGone();
   }
 
+  /**
+   * A place in which a near end may be: its host, and the way to the other host.
+   *
+   * @param number of its session
+   * @param far a stream to the session's host; owned
+   * @param forget has the host expect it no more
+   */
+  record FoundPlace(SessionProcess host, long number, Fd far, Runnable forget) {}
+
   private final Supplier<Optional<? extends SessionProcess>> main;
   private final LongSupplier mostMemoryBytes;
+  private final Function<String, FoundPlace> nearEnds;
   private final Object lock = new Object();
 
   /** By number; those whose order is not answered yet are among them. */
@@ -84,8 +101,26 @@ final class HostedSessions implements ApiSessions {
    * @param mostMemoryBytes of the objects of all
    */
   HostedSessions(Supplier<Optional<? extends SessionProcess>> main, LongSupplier mostMemoryBytes) {
+    this(
+        main,
+        mostMemoryBytes,
+        at -> {
+          throw refused(Errno.EOPNOTSUPP, "none lives elsewhere, at=" + at);
+        });
+  }
+
+  /**
+   * As the other.
+   *
+   * @param nearEnds finds a place for the near end of a session that lives at a host
+   */
+  HostedSessions(
+      Supplier<Optional<? extends SessionProcess>> main,
+      LongSupplier mostMemoryBytes,
+      Function<String, FoundPlace> nearEnds) {
     this.main = main;
     this.mostMemoryBytes = mostMemoryBytes;
+    this.nearEnds = nearEnds;
   }
 
   @Override
@@ -109,9 +144,7 @@ final class HostedSessions implements ApiSessions {
    */
   private Opened open(int api, SessionMemory memory, List<Fd> others, Consumer<Errno> ended) {
     boolean comes = others.size() > 2;
-    if (api < 1 || api > Order.MAX_API) {
-      throw refused(Errno.EOPNOTSUPP, "no such API, number=" + Integer.toUnsignedString(api));
-    }
+    requireApi(api);
     List<MemoryPiece> pieces = pieces(memory);
     List<Fd> files = new ArrayList<>(memory.files());
     files.addAll(others);
@@ -123,6 +156,12 @@ final class HostedSessions implements ApiSessions {
             host.ask(id -> new OpenShared(id, api, comes, memory.files().size(), pieces), files),
             Errno.EAGAIN);
     return claim(host, answer.session(), ended);
+  }
+
+  private static void requireApi(int api) {
+    if (api < 1 || api > Order.MAX_API) {
+      throw refused(Errno.EOPNOTSUPP, "no such API, number=" + Integer.toUnsignedString(api));
+    }
   }
 
   /** The session that a host has opened: it is there, has ended by now, or its host has. */
@@ -140,6 +179,60 @@ final class HostedSessions implements ApiSessions {
     HostedSession over = new HostedSession(host, number, _ -> {});
     over.onEnded(host, true);
     return over;
+  }
+
+  @Override
+  public NearPlace reach(String at) {
+    return new NearEndPlace(nearEnds.apply(at));
+  }
+
+  /** A place for a near end, which the host's sessions get with it. */
+  private final class NearEndPlace implements NearPlace {
+    private final FoundPlace found;
+    private boolean taken;
+
+    NearEndPlace(FoundPlace found) {
+      this.found = found;
+    }
+
+    @Override
+    public Opened arrive(
+        int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
+      requireApi(api);
+      List<MemoryPiece> pieces = pieces(memory);
+      List<Fd> files = new ArrayList<>(memory.files());
+      files.addAll(List.of(doorbell, notify, stream, found.far()));
+      HostedSession session =
+          new HostedSession(found.host(), found.number(), HostedSessions.this::forget);
+      synchronized (lock) {
+        sessions.put(session.number(), session);
+      }
+      try {
+        Shared _ =
+            check(
+                found
+                    .host()
+                    .ask(
+                        id -> new Near(id, found.number(), api, memory.files().size(), pieces),
+                        files),
+                Errno.EAGAIN);
+        taken = true;
+      } finally {
+        if (!taken) {
+          session.onEnded(found.host(), true);
+        }
+      }
+      session.tellEnd(ended);
+      return session;
+    }
+
+    @Override
+    public void close() {
+      found.far().close();
+      if (!taken) {
+        found.forget().run();
+      }
+    }
   }
 
   // ---- what the host tells ----

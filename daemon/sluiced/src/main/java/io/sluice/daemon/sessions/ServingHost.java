@@ -30,6 +30,7 @@ final class ServingHost implements HostedSessions.SessionProcess {
   private final HostLink link;
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private volatile String place = "";
   private volatile String asked = ""; // why this daemon has ended it, if it has
 
   /** For a list of its sessions. */
@@ -56,6 +57,16 @@ final class ServingHost implements HostedSessions.SessionProcess {
 
   HostLink link() {
     return link;
+  }
+
+  /** Names it: by its implementation, or by where its sessions live. */
+  void setPlace(String name) {
+    place = name;
+  }
+
+  @Override
+  public String place() {
+    return place;
   }
 
   /** Nothing is left of its process. */

@@ -196,6 +196,7 @@ final class SideHost implements AutoCloseable {
 
   private HostLink.Listener begin(ServingHost host, TurnSeat seat, Stand order) {
     connected = host; // before it is looked whether this is closed
+    host.setPlace(name);
     host.link().stand(order, seat, memory);
     if (closed) {
       host.link().end();
@@ -280,7 +281,8 @@ final class SideHost implements AutoCloseable {
     public void onEnded(Ended ended) {
       boolean was = remove(ended.session());
       boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
-      machine.onEnded(host, ended.session(), !isElsewhere);
+      boolean guestKnows = !isElsewhere && !ended.reason().equals(GuestMoves.NOT_COME);
+      machine.onEnded(host, ended.session(), guestKnows);
       if (was) {
         listener.ended(ended.session(), ended.reason());
       }

@@ -17,6 +17,7 @@ import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.ApiSessions.Opened;
 import io.sluice.vdevice.session.SessionMemory;
 import java.time.Duration;
@@ -487,5 +488,82 @@ final class HostedSessionsTest {
 
     assertThat(host.orders.getLast()).isEqualTo(new Order.EndTrial(2, SESSION));
     assertThat(to.orders).isEmpty();
+  }
+
+  /** A place for a near end, in which a host expects it. */
+  private final class Found {
+    final Fd far = kernel.eventfd(0, 0);
+    final FakeHost side = new FakeHost();
+    int forgotten;
+    final HostedSessions machine =
+        new HostedSessions(
+            Optional::empty,
+            () -> 0,
+            _ -> new HostedSessions.FoundPlace(side, SESSION, far, () -> forgotten++));
+
+    Opened arrive() {
+      return arrive(1);
+    }
+
+    Opened arrive(int api) {
+      try (ApiSessions.NearPlace place = machine.reach("kvm-a:7443")) {
+        return place.arrive(api, memory(1), bell, bell, bell, heard::add);
+      }
+    }
+  }
+
+  @Test
+  void reach_hostThatTakesIt_isTheNearEndsHost() {
+    Found found = new Found();
+    found.side.answers(new Shared(1, SESSION, 0));
+    Opened session = found.arrive();
+    assertThat(found.side.orders)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Order.Near.class, near -> assertThat(near.session()).isEqualTo(SESSION));
+    assertThat(found.side.files).containsExactly(5);
+    assertThat(found.forgotten).isZero();
+    assertThat(found.far.isOpen()).as("the host has its own").isFalse();
+    assertThat(found.machine.isEmpty()).isFalse();
+
+    found.machine.onEnded(found.side, SESSION, false);
+
+    assertThat(session.isGone()).isTrue();
+    assertThat(heard).containsExactly(Errno.EPIPE);
+    assertThat(found.machine.isEmpty()).isTrue();
+  }
+
+  @Test
+  void reach_hostThatRefusesIt_isForgotten() {
+    Found found = new Found();
+    found.side.answers(new Shared(1, SESSION, Errno.EDQUOT.number()));
+    assertRefused(Errno.EDQUOT, found::arrive);
+    assertThat(found.forgotten).isOne();
+    assertThat(found.machine.isEmpty()).isTrue();
+    assertThat(found.far.isOpen()).isFalse();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void reach_apiThatIsNone_isNotAskedFor() {
+    Found found = new Found();
+    assertRefused(Errno.EOPNOTSUPP, () -> found.arrive(0x10000));
+    assertThat(found.side.orders).isEmpty();
+    assertThat(found.forgotten).isOne();
+  }
+
+  @Test
+  void reach_whereNoneLivesElsewhere_isRefused() {
+    assertRefused(Errno.EOPNOTSUPP, () -> sessions.reach("kvm-a:7443").close());
+  }
+
+  @Test
+  void part_isAskedForWhereItLives() {
+    host.opens();
+    Opened session = open();
+    CompletableFuture<ApiSessions.Standing> parted = session.part(bell);
+    assertThat(host.orders.getLast()).isEqualTo(new Order.Part(2, SESSION));
+    host.told.complete(new HostMessage.Left(2, "", List.of(), 9, 0, List.of()));
+    assertThat(parted.join().sentBytes()).isEqualTo(9);
   }
 }

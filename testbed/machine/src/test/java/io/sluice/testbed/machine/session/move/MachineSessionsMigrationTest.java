@@ -39,13 +39,6 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
           + OpenClParts.IN_MACHINE
           + "matrix 64 10000000 & b=$!; read x; kill $a $b; wait; echo both-status ended";
 
-  /** A program that looks at each result until a line is typed, again and again. */
-  private static final String FILM =
-      "while :; do rm -f /tmp/end; "
-          + OpenClParts.IN_MACHINE
-          + "frames 100000000 48 /tmp/end & p=$!; read x; touch /tmp/end; wait $p;"
-          + " echo once-status $?; done";
-
   /** Objects of all kinds that live long; what they come to is compared with the first time. */
   private static final String LIVED =
       again(
@@ -169,17 +162,6 @@ final class MachineSessionsMigrationTest extends MovingMachineSessions {
         .isPositive();
     awaitCalls(source);
     return session;
-  }
-
-  private static void awaitCalls(MachineHost side) throws Exception {
-    long calls = sessions(side).list(GUEST).getFirst().calls() + AT_WORK;
-    await().atMost(PATIENCE).until(() -> sessions(side).list(GUEST).getFirst().calls() > calls);
-  }
-
-  private static void awaitNoVisitors(MachineHost side) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> sessions(side).list("").stream().allMatch(each -> each.guest().equals(GUEST)));
   }
 
   @Test

@@ -49,6 +49,13 @@ abstract class MovingMachineSessions {
               + "matrix 128 1500 > /tmp/out 2>&1 && grep -q '^verified: right' /tmp/out",
           "");
 
+  /** A program that looks at each result until a line is typed, again and again. */
+  static final String FILM =
+      "while :; do rm -f /tmp/end; "
+          + OpenClParts.IN_MACHINE
+          + "frames 100000000 48 /tmp/end & p=$!; read x; touch /tmp/end; wait $p;"
+          + " echo once-status $?; done";
+
   static final List<String> ARGUMENTS =
       List.of("--memory", "512M", "--msg-timeout", "60000", "--append", "no_timer_check");
 
@@ -158,9 +165,13 @@ abstract class MovingMachineSessions {
 
   /** Begins to move the machine, and holds a side when it has just entered a phase. */
   void holdIn(Moment moment) throws Exception {
+    holdIn(moment, Map.of());
+  }
+
+  void holdIn(Moment moment, Map<String, String> options) throws Exception {
     PhaseStop stop = (moment.atSource() ? source : target).stop();
     stop.arm(moment.phase());
-    source.migrations().start(GUEST, target.address(), Map.of());
+    source.migrations().start(GUEST, target.address(), options);
     assertThat(stop.await(PATIENCE)).as(source.view().toString()).isTrue();
   }
 
@@ -207,6 +218,17 @@ abstract class MovingMachineSessions {
   /** The program that was there all the time says whether all it computed was right. */
   static void checkWork(MachineHost side) throws Exception {
     assertThat(isRight(side)).as(side.machine().console()).isTrue();
+  }
+
+  static void awaitCalls(MachineHost side) throws Exception {
+    long calls = sessions(side).list(GUEST).getFirst().calls() + AT_WORK;
+    await().atMost(PATIENCE).until(() -> sessions(side).list(GUEST).getFirst().calls() > calls);
+  }
+
+  static void awaitNoVisitors(MachineHost side) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> sessions(side).list("").stream().allMatch(each -> each.guest().equals(GUEST)));
   }
 
   void swap() {
