@@ -3,12 +3,12 @@ package io.sluice.gpu.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What is known of an open whose memory keeps whoever touches it: pages that are taken out of a
- * file meanwhile, or have to be read. After something took long the open is watched for a while: it
- * is asked how the thread spent the time. When threads have slept for its pages several times, the
- * open is served apart for a longer while: others hardly wait for what is done for it. A few sleeps
- * are nobody's doing: a thread waits for a collector, or for code to be made ready, as well. Any
- * thread may ask and say.
+ * The waits of threads for pages of an open's memory, which keeps whoever touches it: pages that
+ * are taken out of a file meanwhile, or have to be read. After something took long the open is
+ * watched for a while: it is asked how the thread spent the time. When threads have slept for its
+ * pages several times, the open is served apart for a longer while: others hardly wait for what is
+ * done for it. A few sleeps are nobody's doing: a thread waits for a collector, or for code to be
+ * made ready, as well. Any thread may ask and say.
  */
 public final class PageWaits {
   /** What takes longer took long: longer than nearly all that is done without a wait. */

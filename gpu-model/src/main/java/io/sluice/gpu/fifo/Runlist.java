@@ -109,7 +109,7 @@ public final class Runlist {
     this.spinNs = spinNs;
   }
 
-  /** Whoever is there to take the engine's place. */
+  /** A listener that has the engine's place taken when its thread is held up. */
   @FunctionalInterface
   public interface SharedWork {
     /**

@@ -1,7 +1,7 @@
 package io.sluice.abi.sys;
 
 /**
- * What a thread has used until now ({@code getrusage(RUSAGE_THREAD)}).
+ * The use that a thread has made of the host until now ({@code getrusage(RUSAGE_THREAD)}).
  *
  * @param pageFaults times it touched a page that was not there, or not as it wanted it
  * @param sleeps times it gave its processor up by itself, since it had to wait for something
