@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What entries of a guest's tables take of the heap, measured with all that stands behind them: no
+ * The heap that entries of a guest's tables take, measured with all that stands behind them: no
  * more than they count.
  */
 final class TableBytesTest {

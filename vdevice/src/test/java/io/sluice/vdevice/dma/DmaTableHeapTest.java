@@ -17,7 +17,7 @@ import io.sluice.vdevice.protocol.Request;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** What a map takes of the heap, measured with all that stands behind it. */
+/** The heap that a map takes, measured with all that stands behind it. */
 final class DmaTableHeapTest {
   private static final long PAGE = 4096;
   private static final int MAPS = 1000;

@@ -120,22 +120,26 @@ final class MachineFirstTest extends MovingMachineSessions {
     awaitNoVisitors(source);
   }
 
+  /** Kills the session host that a daemon has beside its guest's own. */
+  private static void killOtherThan(long own, MachineHost host) {
+    ProcessHandle other =
+        host.daemon()
+            .process()
+            .children()
+            .filter(child -> child.pid() != own)
+            .findFirst()
+            .orElseThrow();
+    other.destroyForcibly();
+    other.onExit().join();
+  }
+
   @Test
   @Tag("long")
   void farEnd_killedBeforeTheStop_moveIsGivenUpAndTheProgramGoesOn() throws Exception {
     SessionStatus _ = begin();
     long own = host(source).pid();
     holdIn(Moment.DETACH, staying());
-    ProcessHandle visitor =
-        source
-            .daemon()
-            .process()
-            .children()
-            .filter(child -> child.pid() != own)
-            .findFirst()
-            .orElseThrow();
-    visitor.destroyForcibly();
-    visitor.onExit().join();
+    killOtherThan(own, source);
     source.stop().release();
     assertThat(awaitOver().phase()).isEqualTo("aborted");
     checkAtSource();
@@ -148,16 +152,7 @@ final class MachineFirstTest extends MovingMachineSessions {
     SessionStatus _ = begin();
     long own = host(target).pid();
     holdIn(Moment.COMMIT, staying());
-    ProcessHandle near =
-        target
-            .daemon()
-            .process()
-            .children()
-            .filter(child -> child.pid() != own)
-            .findFirst()
-            .orElseThrow();
-    near.destroyForcibly();
-    near.onExit().join();
+    killOtherThan(own, target);
     source.stop().release();
     assertThat(awaitOver().phase()).isEqualTo("done");
     checkLost(target);
